@@ -1,0 +1,26 @@
+//go:build linux
+
+package process
+
+import "path/filepath"
+
+// DrainBytes is how much is read after the drain grace.
+const DrainBytes = drainBytes
+
+// SetCgroups says whether programs started from now on get cgroups where the machine has them, and whether they do.
+func (h *Host) SetCgroups(on bool) bool {
+	h.cgroups.root = ""
+	if on {
+		h.cgroups.root = findCgroups().root
+	}
+	return h.cgroups.root != ""
+}
+
+// Cgroups are the cgroups of programs whose tag begins with prefix; none when they are off.
+func (h *Host) Cgroups(prefix string) []string {
+	if h.cgroups.root == "" {
+		return nil
+	}
+	found, _ := filepath.Glob(filepath.Join(h.cgroups.root, cgroupPrefix+prefix+"*"))
+	return found
+}

@@ -1,0 +1,80 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// reapOrphans reaps every orphan that ended, each by its pid. wait4(-1) would steal the wait status of children that
+// somebody else waits for.
+//
+// An orphan is told from a child that this process started by its session: whatever a program starts lives in the
+// program's session or in a newer one, never in ours; what the service itself starts outside this package stays in ours.
+// Our programs lead sessions of their own and are registered.
+func (h *Host) reapOrphans() {
+	for {
+		pid := endedChild()
+		if pid == 0 || h.leads(pid) {
+			return // nothing there, or a leader: its own waiter reaps it and then asks for another look
+		}
+		if !h.reapOrphan(pid) {
+			break
+		}
+	}
+	// Somebody else's child stands in front and hides what is behind it.
+	all, err := processes()
+	if err != nil {
+		return
+	}
+	for _, p := range all {
+		if p.parent == h.adopter && p.zombie {
+			h.reapOrphan(p.pid)
+		}
+	}
+}
+
+// reapOrphan reaps pid if it is an orphan that ended. Nothing else can take the pid in between: a zombie keeps it.
+func (h *Host) reapOrphan(pid int) bool {
+	p, err := readProcess(pid)
+	if err != nil || !p.zombie || p.parent != os.Getpid() || p.session == ownSession() || !h.adopted(pid) {
+		return false
+	}
+	reaped, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	return err == nil && reaped == pid
+}
+
+// endedChild is the pid of a child that ended and was not reaped, or 0.
+func endedChild() int {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	if err != nil {
+		return 0
+	}
+	// x/sys does not name the fields behind the code: a union, aligned as a pointer, that begins with the pid.
+	type childInfo struct {
+		_     [3]int32
+		union struct {
+			_   [0]uintptr
+			pid int32
+		}
+	}
+	return int((*childInfo)(unsafe.Pointer(&info)).union.pid)
+}
+
+// reap waits until the leader has ended and leaves it unreaped, so that its pid and its group still mean it and nobody
+// else; then it reaps it under the lock that every signal takes. So nothing is signalled once it was reaped (O-B5).
+func (l *leader) reap() (*os.ProcessState, error) {
+	for {
+		err := unix.Waitid(unix.P_PID, l.PID(), nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reaped = true
+	return l.process.Wait() // returns at once
+}

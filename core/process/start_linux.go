@@ -1,0 +1,82 @@
+package process
+
+import (
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// fork starts the shell on the terminal, in a cgroup of its own where that works.
+func (h *Host) fork(s Spec, tty *os.File) (*os.Process, *cgroup, error) {
+	argv, script := compose(s.Shell, s.Command, maxArgument)
+	files := []*os.File{tty, tty, tty}
+	if script != "" {
+		f, err := memory(script)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	attr := &os.ProcAttr{Dir: s.Cwd, Env: s.Env, Files: files, Sys: newSession()}
+	if attr.Env == nil {
+		attr.Env = []string{} // nil means the environment of the service
+	}
+
+	var caged *cgroup
+	process, err := h.start(func() (process *os.Process, err error) {
+		unblocked(func() {
+			if caged = h.cgroups.create(s.Tag); caged != nil {
+				if process, err = caged.start(s.Shell.Path, argv, attr); err == nil {
+					return
+				}
+				h.cgroups.discard(caged) // clone3 may be forbidden, or something else: go on without
+				caged = nil
+			}
+			process, err = os.StartProcess(s.Shell.Path, argv, attr)
+		})
+		return process, err
+	})
+	return process, caged, err
+}
+
+// start forks right into the cgroup, so that no thread of the service is ever in it.
+func (g *cgroup) start(path string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
+	fd, err := unix.Open(g.dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	sys := *attr.Sys
+	sys.UseCgroupFD, sys.CgroupFD = true, fd
+	into := *attr
+	into.Sys = &sys
+	return os.StartProcess(path, argv, &into)
+}
+
+// unblocked runs f on a thread that blocks no signal. A program starts with the signal mask of the thread that forks
+// it, which Go leaves as the service inherited it (O-I2).
+func unblocked(f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var none, before unix.Sigset_t
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &none, &before); err == nil {
+		defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil) }()
+	}
+	f()
+}
+
+// memory is a file in memory that holds text, at its beginning.
+func memory(text string) (*os.File, error) {
+	fd, err := unix.MemfdCreate("command", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "command")
+	if _, err := f.WriteAt([]byte(text), 0); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

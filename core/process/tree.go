@@ -1,0 +1,112 @@
+package process
+
+import (
+	"os"
+	"sync"
+)
+
+// tree finds the processes that came from one program. Its members are the program and, as long as they live: every
+// descendant; whatever was a member once; orphans (children of the adopter) and their descendants that are in a session
+// or process group of a member, that carry the program's tag in their environment, that hold its PTY, or that are in its
+// cgroup. See ADR 0003 for what each of these catches.
+type tree struct {
+	host   *Host
+	leader process
+	tag    string
+	tty    string      // name of the PTY, such as /dev/pts/3; empty without one
+	slave  os.FileInfo // what tty was when it was opened
+	cgroup *cgroup     // nil without one
+
+	mu       sync.Mutex // guards below
+	members  map[identity]bool
+	sessions map[int]bool // sessions and process groups of members
+}
+
+func newTree(h *Host, leader process, tag string) *tree {
+	return &tree{
+		host: h, leader: leader, tag: tag,
+		members:  map[identity]bool{leader.identity(): true},
+		sessions: map[int]bool{leader.pid: true},
+	}
+}
+
+// look lists the living members. It remembers them with their sessions and groups, so that it finds again what one of
+// them leaves behind. Without a list of processes there is nothing to see: then only the group is reached.
+func (t *tree) look() []process {
+	caged := t.cgroup.pids()
+	all, err := processes()
+	if err != nil {
+		return nil
+	}
+	children := map[int][]process{}
+	for _, p := range all {
+		children[p.parent] = append(children[p.parent], p)
+	}
+	var found []process
+	var visit func(p process, member bool)
+	visit = func(p process, member bool) {
+		if member = member || caged[p.pid] || t.owns(p); member {
+			found = append(found, p)
+		}
+		below := children[p.pid]
+		delete(children, p.pid) // a list that changed while it was read may hold a circle
+		for _, child := range below {
+			visit(child, member)
+		}
+	}
+	service, own := os.Getpid(), ownSession()
+	for _, parent := range []int{service, t.host.adopter} {
+		roots := children[parent]
+		delete(children, parent)
+		for _, p := range roots {
+			switch {
+			case p.identity() == t.leader.identity():
+				visit(p, true)
+			case p.session == own, t.host.leads(p.pid): // the service's own, another program
+			default:
+				visit(p, false)
+			}
+		}
+	}
+	return t.remember(found)
+}
+
+// owns says whether an orphan, or a process below one, belongs to this tree. The tag decides where there is one: the
+// number of a session may be used again once all its processes are gone.
+func (t *tree) owns(p process) bool {
+	if t.knows(p) {
+		return true
+	}
+	if tag := tagOf(p.pid); tag != "" {
+		return tag == t.tag
+	}
+	return t.shares(p) || t.tty != "" && holds(p.pid, t.tty, t.slave)
+}
+
+func (t *tree) knows(p process) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.members[p.identity()]
+}
+
+// shares says whether p is in a session or group that was a member's.
+func (t *tree) shares(p process) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.sessions[p.session] || t.sessions[p.group]
+}
+
+// remember keeps what was found and returns the living.
+func (t *tree) remember(found []process) (alive []process) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range found {
+		t.members[p.identity()] = true
+		t.sessions[p.session] = true
+		t.sessions[p.group] = true
+		if !p.zombie {
+			alive = append(alive, p)
+		}
+	}
+	return alive
+}
