@@ -1,0 +1,288 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"termbay/core"
+)
+
+// DefaultSession is the session of a caller that names none. It has no lease.
+const DefaultSession = "default"
+
+// maxEnded is how many ended sessions are remembered, so that a late request does not open one again.
+const maxEnded = 10_000
+
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9._~:-]{1,128}$`)
+
+// Caller is who asks: a session, or somebody without one, who may reach every entry.
+type Caller struct {
+	Session string // empty: none was named
+}
+
+// id is the session that the caller's reads and starts belong to.
+func (c Caller) id() string { return cmp.Or(c.Session, DefaultSession) }
+
+// Reason is why a session ends (L217).
+type Reason string
+
+// The reasons. Reload keeps everything (L216).
+const (
+	ReasonQuit   Reason = "quit"
+	ReasonReload Reason = "reload"
+	ReasonLost   Reason = "lost" // its lease ran out
+)
+
+// Defaults are what the entries of a session are started with when a request names nothing else.
+type Defaults struct {
+	Viewport      *core.Viewport
+	Shell         string
+	CommandPrefix string
+	MaxRunning    int // of its group; 0: the service's
+	ExitTailLines *int
+}
+
+// Opening is what a session is opened or resumed with; nil and empty fields keep what there is.
+type Opening struct {
+	Label    *string
+	Role     core.Owner
+	Parent   *string
+	Group    string
+	Client   *Client
+	Cwd      *string
+	Lease    *time.Duration // 0: never
+	Defaults *Defaults
+}
+
+// Client is the program behind a session.
+type Client struct {
+	Name string
+	PID  int
+}
+
+// Session is what everybody may know of a session.
+type Session struct {
+	ID        string
+	Label     string
+	Role      core.Owner
+	Parent    string
+	Group     string
+	Client    *Client
+	Cwd       string
+	CreatedAt time.Time
+	Lease     time.Duration
+	Running   int
+	Exited    int
+}
+
+// session is the owner of entries. Its fields are guarded by the Registry's mutex.
+type session struct {
+	id       string
+	label    string
+	role     core.Owner
+	parent   string
+	group    string
+	client   *Client
+	cwd      string
+	created  time.Time
+	lease    time.Duration
+	defaults Defaults
+
+	active int         // requests and streams that carry it at this moment
+	timer  *time.Timer // runs while none does; nil without a lease
+}
+
+func (s *session) stopTimer() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// Open opens a session or resumes it. created says which.
+func (r *Registry) Open(id string, o Opening) (view Session, created bool, err error) {
+	if !sessionID.MatchString(id) {
+		return Session{}, false, &core.Error{Code: core.Invalid, Field: "session", Detail: "A session id has 1 to 128 characters out of A-Z a-z 0-9 . _ ~ : -"}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing {
+		return Session{}, false, errClosing()
+	}
+	delete(r.ended, id)
+	s, found := r.sessions[id]
+	if !found {
+		s = r.newSession(id)
+	}
+	s.set(o)
+	r.rest(s)
+	return r.view(s), !found, nil
+}
+
+func (r *Registry) newSession(id string) *session {
+	s := &session{id: id, role: core.OwnerRoot, group: id, created: time.Now()}
+	r.sessions[id] = s
+	r.busy()
+	return s
+}
+
+func (s *session) set(o Opening) {
+	setTo(&s.label, o.Label)
+	setTo(&s.parent, o.Parent)
+	setTo(&s.cwd, o.Cwd)
+	setTo(&s.lease, o.Lease)
+	setTo(&s.defaults, o.Defaults)
+	s.role = cmp.Or(o.Role, s.role)
+	s.group = cmp.Or(o.Group, s.group)
+	if o.Client != nil {
+		s.client = o.Client
+	}
+}
+
+func setTo[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// Enter says that a request or stream of the caller's session is under way, which keeps its lease; leave ends that.
+// A session that was never opened is opened on first use.
+func (r *Registry) Enter(c Caller) (leave func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := r.session(c)
+	if err != nil {
+		return nil, err
+	}
+	s.active++
+	s.stopTimer()
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		s.active--
+		r.rest(s)
+	}, nil
+}
+
+// session finds the caller's session, or opens it; r.mu is held.
+func (r *Registry) session(c Caller) (*session, error) {
+	id := c.id()
+	if s := r.sessions[id]; s != nil {
+		return s, nil
+	}
+	if r.closing {
+		return nil, errClosing()
+	}
+	if r.ended[id] {
+		return nil, &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s has ended; open it again with PUT /v1/sessions/%s.", id, id)}
+	}
+	return r.newSession(id), nil
+}
+
+// rest starts the lease anew when nothing carries the session any more; r.mu is held.
+func (r *Registry) rest(s *session) {
+	s.stopTimer()
+	if s.active > 0 || s.lease == 0 || r.sessions[s.id] != s || r.closing {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(s.lease, func() {
+		r.mu.Lock()
+		over := s.active == 0 && s.timer == timer && r.sessions[s.id] == s
+		r.mu.Unlock()
+		if over {
+			_, _, _ = r.End(context.Background(), s.id, ReasonLost) // not found: somebody else has ended it
+		}
+	})
+	s.timer = timer
+}
+
+// Sessions are all open sessions, oldest first.
+func (r *Registry) Sessions() []Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := []Session{}
+	for _, s := range r.sessions {
+		all = append(all, r.view(s))
+	}
+	slices.SortFunc(all, func(a, b Session) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	return all
+}
+
+// Session is one session. Errors: NotFound, Gone.
+func (r *Registry) Session(id string) (Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.sessions[id]; s != nil {
+		return r.view(s), nil
+	}
+	return Session{}, r.noSession(id)
+}
+
+func (r *Registry) noSession(id string) error {
+	if r.ended[id] {
+		return &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s has ended.", id)}
+	}
+	return &core.Error{Code: core.NotFound, Detail: fmt.Sprintf("No session %s; GET /v1/sessions lists them.", id)}
+}
+
+// view is what everybody may know of s; r.mu is held.
+func (r *Registry) view(s *session) Session {
+	v := Session{
+		ID: s.id, Label: s.label, Role: s.role, Parent: s.parent, Group: s.group, Client: s.client, Cwd: s.cwd,
+		CreatedAt: s.created, Lease: s.lease,
+	}
+	for _, e := range r.entries {
+		switch {
+		case e.session != s:
+		case e.outcome == nil:
+			v.Running++
+		default:
+			v.Exited++
+		}
+	}
+	return v
+}
+
+// End ends a session: its running entries are stopped, all its entries forgotten with their files (L51, L217). Reload
+// keeps everything (L216). It returns when that is done. Errors: NotFound, Gone.
+func (r *Registry) End(ctx context.Context, id string, why Reason) (stopped, removed int, err error) {
+	r.mu.Lock()
+	s := r.sessions[id]
+	if s == nil {
+		defer r.mu.Unlock()
+		return 0, 0, r.noSession(id)
+	}
+	if why == ReasonReload {
+		r.mu.Unlock()
+		return 0, 0, nil
+	}
+	delete(r.sessions, id)
+	if len(r.ended) < maxEnded {
+		r.ended[id] = true
+	}
+	s.stopTimer()
+	r.busy()
+	var own []*record
+	for _, e := range r.entries {
+		if e.session == s {
+			own = append(own, e)
+			if e.outcome == nil {
+				stopped++
+			}
+		}
+	}
+	r.mu.Unlock()
+	r.stopAll(ctx, own, stopping{cause: core.CauseSessionEnded, by: core.BySession})
+	for _, e := range own {
+		r.forget(e)
+	}
+	return stopped, len(own), nil
+}
+
+func errClosing() error {
+	return &core.Error{Code: core.ShuttingDown, Detail: "The service is shutting down; start it again with: termbay serve"}
+}
