@@ -1,0 +1,3 @@
+package templates
+
+//go:generate go tool templ generate
