@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+)
+
+// idleCheck is how often --exit-when-idle looks.
+const idleCheck = time.Second
+
+// Run serves until ctx ends, a listener fails, or the service was idle for as long as --exit-when-idle says. It
+// leaves nothing running; a signal that comes while it stops makes it hurry.
+func (c *serveCommand) Run(ctx context.Context, w world) error {
+	log, err := newLog(w.stderr, c.LogLevel)
+	if err != nil {
+		return err
+	}
+	s, err := build(c, log)
+	if err != nil {
+		return err
+	}
+	announce(w.stdout, s)
+	return s.serve(ctx, c.ExitWhenIdle, w.endings)
+}
+
+// newLog is text for people: the service logs little, and never an environment or an input.
+func newLog(w io.Writer, level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, usage("--log-level %s: %w", level, err)
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l})), nil
+}
+
+// announce says where the service listens and where the token is, never the token itself.
+func announce(w io.Writer, s *service) {
+	for _, e := range s.open {
+		fmt.Fprintf(w, "termbay %s listens on %s\n", version, e)
+	}
+	fmt.Fprintf(w, "token: %s\n", s.token)
+	if s.info.URL != "" {
+		fmt.Fprintf(w, "API reference: %s/docs\n", s.info.URL)
+	}
+}
+
+// serve answers requests until wait says that it is over, and closes the service; one of endings makes it hurry then.
+func (s *service) serve(ctx context.Context, idle time.Duration, endings []os.Signal) error {
+	failed := make(chan error, len(s.open))
+	var serving sync.WaitGroup
+	for _, e := range s.open {
+		serving.Go(func() { failed <- fmt.Errorf("serve %s: %w", e, s.server.Serve(e.Listener)) })
+	}
+	over := s.wait(ctx, idle, failed)
+	hurry, stop := signal.NotifyContext(context.Background(), endings...)
+	defer stop()
+	over = errors.Join(over, s.Close(hurry))
+	serving.Wait()
+	return over
+}
+
+// wait returns when the service shall end: nil when it was asked to, or had nothing to do for idle (0: never).
+func (s *service) wait(ctx context.Context, idle time.Duration, failed <-chan error) error {
+	tick := time.NewTicker(idleCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			s.log.Info("stopping", "reason", context.Cause(ctx))
+			return nil
+		case err := <-failed:
+			return err
+		case <-tick.C:
+			if since, is := s.registry.Idle(); idle > 0 && is && time.Since(since) >= idle {
+				s.log.Info("stopping", "reason", "nothing to do for "+idle.String())
+				return nil
+			}
+		}
+	}
+}
