@@ -69,7 +69,11 @@ func (o observer) middleware(next http.Handler) http.Handler {
 		defer func() { // also when the connection is ended by a panic
 			took := time.Since(began)
 			o.metrics.count(o.contract.of(r).id, rec.status, took)
-			o.log.Info("request", "request", requestID(r.Context()), "method", r.Method,
+			level := slog.LevelDebug // an agent that polls must not fill the log
+			if rec.status >= http.StatusInternalServerError {
+				level = slog.LevelWarn
+			}
+			o.log.Log(r.Context(), level, "request", "request", requestID(r.Context()), "method", r.Method,
 				"route", chi.RouteContext(r.Context()).RoutePattern(), "status", rec.status, "ms", took.Milliseconds())
 		}()
 		next.ServeHTTP(rec, r)

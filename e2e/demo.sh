@@ -91,7 +91,7 @@ want '62 lines scrolled off since your last result'
 
 call GET /v1/entries
 want '"running":1'
-python3 -m json.tool <<<"$answer" | head -n 40
+python3 -m json.tool <<<"$answer" | sed -n 1,40p
 
 call POST "/v1/entries/$id/stop" '{}'
 show

@@ -67,8 +67,12 @@ func (s *service) serve(ctx context.Context, idle time.Duration, endings []os.Si
 
 // wait returns when the service shall end: nil when it was asked to, or had nothing to do for idle (0: never).
 func (s *service) wait(ctx context.Context, idle time.Duration, failed <-chan error) error {
-	tick := time.NewTicker(idleCheck)
-	defer tick.Stop()
+	var looks <-chan time.Time // none without a limit: a service that nobody calls does nothing
+	if idle > 0 {
+		tick := time.NewTicker(idleCheck)
+		defer tick.Stop()
+		looks = tick.C
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -76,8 +80,8 @@ func (s *service) wait(ctx context.Context, idle time.Duration, failed <-chan er
 			return nil
 		case err := <-failed:
 			return err
-		case <-tick.C:
-			if since, is := s.registry.Idle(); idle > 0 && is && time.Since(since) >= idle {
+		case <-looks:
+			if since, is := s.registry.Idle(); is && time.Since(since) >= idle {
 				s.log.Info("stopping", "reason", "nothing to do for "+idle.String())
 				return nil
 			}

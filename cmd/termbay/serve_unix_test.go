@@ -70,7 +70,8 @@ func TestASecondSignalLeavesNothingBehindEither(t *testing.T) {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for tick := time.Tick(time.Millisecond); ; <-tick { // it has begun to stop once nobody can find it any more
+	// It has begun to stop once nobody can find it any more.
+	for begun := time.Now(); time.Since(begun) < patience; {
 		if _, err := readServerInfo(p.state); os.IsNotExist(err) {
 			break
 		}
@@ -131,18 +132,26 @@ func TestASecondServiceIsRefusedAndNamesTheFirst(t *testing.T) {
 
 func TestAStartThatFailsLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	p := start(t, dir, nil)
-	state := filepath.Join(dir, "other")
-	args := []string{"serve", "--state-dir=" + state, "--log-dir=" + filepath.Join(dir, "none"),
-		"--listen=" + strings.TrimPrefix(p.info.URL, "http://")}
-	for range 2 { // the second is not refused for the first one's lock
-		got := execute(t, nil, args...)
-		if got.code != exitFailure || !strings.Contains(got.stderr, "address already in use") {
-			t.Errorf("exit code %d: %s", got.code, got.stderr)
+	p := start(t, filepath.Join(dir, "first"), nil)
+	state, socket, file := filepath.Join(dir, "state"), filepath.Join(dir, "s"), filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ listen, logs, want string }{
+		{strings.TrimPrefix(p.info.URL, "http://"), filepath.Join(dir, "logs"), "address already in use"},
+		{"127.0.0.1:0", file, "is not a folder"},
+		{"127.0.0.1:0", file, "is not a folder"}, // and not refused for the lock of the one before
+	}
+	for _, tt := range tests {
+		got := execute(t, nil, "serve", "--state-dir="+state, "--listen=unix:"+socket, "--listen="+tt.listen, "--log-dir="+tt.logs)
+		if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || got.stdout != "" {
+			t.Errorf("exit code %d: %s%s", got.code, got.stdout, got.stderr)
 		}
 	}
-	if _, err := readServerInfo(state); !os.IsNotExist(err) {
-		t.Errorf("server.json: %v", err)
+	for _, gone := range []string{socket, filepath.Join(state, "server.json")} {
+		if _, err := os.Lstat(gone); !os.IsNotExist(err) {
+			t.Errorf("%s is still there: %v", gone, err)
+		}
 	}
 }
 

@@ -38,7 +38,8 @@ type Config struct {
 
 // Registry holds all sessions and entries. Its methods may be called from any goroutine.
 type Registry struct {
-	cfg Config
+	cfg    Config
+	relief relief
 
 	mu        sync.Mutex // guards below
 	sessions  map[string]*session
@@ -127,7 +128,8 @@ func (r *Registry) idle() bool {
 // busy notes that something may have ended or begun; r.mu is held.
 func (r *Registry) busy() { r.idleSince = time.Now() }
 
-// Shutdown refuses what is new, stops every entry and returns when nothing is left, or ctx is done.
+// Shutdown refuses what is new, stops every entry and returns when nothing is left. Once ctx is done nothing is asked any
+// more: what still runs is killed.
 func (r *Registry) Shutdown(ctx context.Context) {
 	r.mu.Lock()
 	r.closing = true
@@ -139,5 +141,14 @@ func (r *Registry) Shutdown(ctx context.Context) {
 		s.stopTimer()
 	}
 	r.mu.Unlock()
+	r.relief.stop()
 	r.stopAll(ctx, all, stopping{cause: core.CauseStopped, by: core.ByService})
+	if ctx.Err() == nil {
+		return
+	}
+	var kills sync.WaitGroup // nobody waits any longer, but nothing may be left running
+	for _, e := range all {
+		kills.Go(func() { r.kill(e) })
+	}
+	kills.Wait()
 }

@@ -45,7 +45,7 @@ func TestTheCapCountsAGroupAndNamesItsLiveEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.start(agent, registry.Start{Command: "exec sleep 1000", Label: "nap", Wait: registry.Wait{For: 0}})
-	f.start(child, registry.Start{Command: "exec  sleep\n1001", Wait: registry.Wait{For: 0}})
+	f.start(child, registry.Start{Command: "exec  sleep\t1001", Wait: registry.Wait{For: 0}})
 	_, err := f.Start(agent, registry.Start{Command: "touch started", Cwd: f.cwd})
 	e := problem(t, err, core.CapReached, "2 of 2 terminals and background jobs are running; stop one first: ")
 	if len(e.Entries) != 2 || !strings.Contains(e.Detail, "t1 nap (0s)") || !strings.Contains(e.Detail, "t2 exec sleep 1001 (0s)") {

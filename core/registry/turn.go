@@ -111,6 +111,9 @@ func (t *Turn) Settle(ctx context.Context) (res terminal.Result, deliver func(),
 		report.Outcome = r.outcome(e)
 	}
 	res, next := e.terminal.Result(cursor, report)
+	if res.Truncated {
+		r.relief.soon()
+	}
 	return res, func() { r.delivered(t, next) }, nil
 }
 

@@ -1,0 +1,53 @@
+package registry
+
+import (
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+const (
+	// reliefAfter is how long it must have been calm after a large result.
+	reliefAfter = time.Second
+	// reliefWithin is how long a stream of large results can put it off.
+	reliefWithin = 10 * time.Second
+)
+
+// relief gives memory back to the system once it is calm after results that were too large for one answer. The
+// emulators reserve memory that they never touch (ADR 0002); the garbage collector takes it for use and would let as much
+// garbage pile up beside it.
+type relief struct {
+	mu    sync.Mutex // guards below
+	timer *time.Timer
+	since time.Time // of the first large result that waits for relief
+}
+
+// soon asks for relief.
+func (r *relief) soon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	switch {
+	case r.timer == nil:
+		r.since, r.timer = now, time.AfterFunc(reliefAfter, r.give)
+	case now.Sub(r.since) < reliefWithin:
+		r.timer.Reset(reliefAfter)
+	}
+}
+
+func (r *relief) give() {
+	r.mu.Lock()
+	r.timer = nil
+	r.mu.Unlock()
+	debug.FreeOSMemory()
+}
+
+// stop cancels what was asked for.
+func (r *relief) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+}
