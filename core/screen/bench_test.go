@@ -85,14 +85,23 @@ func BenchmarkRevision(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch is what a wait for text costs after each change, with nothing and with everything that scrolled off.
-func BenchmarkMatch(b *testing.B) {
+// BenchmarkLook is how long a look holds the screen, with nothing and with everything that scrolled off.
+func BenchmarkLook(b *testing.B) {
 	s := show(b, size(120, 40), payloads()[1].out)
 	_, first, next := s.Lines(0, 0)
-	for name, from := range map[string]int{"screen": next, "history": first} {
-		b.Run(name, func(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		look func()
+	}{
+		{"match/screen", func() { s.Match(next) }},
+		{"match/history", func() { s.Match(first) }},
+		{"view/screen", func() { s.View(next) }},
+		{"view/history", func() { s.View(first) }},
+		{"snapshot", func() { s.Snapshot() }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				s.Match(from)
+				c.look()
 			}
 		})
 	}
@@ -100,18 +109,12 @@ func BenchmarkMatch(b *testing.B) {
 
 // BenchmarkHistory is the heap of a screen with 10 000 lines of 80 columns behind it.
 func BenchmarkHistory(b *testing.B) {
-	out := payloads()[1].out
+	out, s := payloads()[1].out, (*screen.Screen)(nil)
 	for b.Loop() {
+		s = nil
 		before := heap()
-		s := show(b, size(120, 40), out)
+		s = show(b, size(120, 40), out)
 		b.ReportMetric(float64(heap()-before), "heap-B/screen")
-		runtime.KeepAlive(s)
 	}
-}
-
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	runtime.KeepAlive(s)
 }

@@ -22,6 +22,9 @@ func (s *Screen) Break() { s.front.rows[s.front.y].cells = nil }
 // StyleOf is a cell of the emulator as a snapshot shows it.
 func StyleOf(c *uv.Cell) Style { return newStyle(c) }
 
+// SameGlyph says whether the shortcuts for a character are right.
+func SameGlyph(r rune) bool { return newGlyph(r) == measure(r) }
+
 // Ring is the ring with limits of the test's choice.
 type Ring struct{ *ring }
 

@@ -45,6 +45,7 @@ type front struct {
 type page struct {
 	rows     []*row // top first
 	saved    cursor
+	left     int // the cursor's row when the other screen was shown
 	top, bot int // scroll region [top, bot)
 }
 
@@ -59,6 +60,7 @@ func newFront(v core.Viewport, r *ring, c *Clears) *front {
 // stay where they are until it is resized, which we never do (TestRowsStay proves it for v0.1.0).
 func (f *front) makePages() {
 	f.emulator = vt.NewEmulator(f.w, f.h)
+	slim(f.emulator)
 	f.emulator.SetScrollbackSize(1)
 	for i := range f.pages {
 		if i == alternate {
@@ -76,7 +78,7 @@ func (f *front) reset() {
 	f.resizeTabs()
 	blank := uv.EmptyCell
 	for _, p := range f.pages {
-		p.saved, p.top, p.bot = cursor{}, 0, f.h
+		p.saved, p.left, p.top, p.bot = cursor{}, 0, 0, f.h
 		for _, r := range p.rows {
 			r.erase(0, f.w, &blank)
 		}

@@ -56,6 +56,10 @@ func newGlyph(r rune) glyph {
 	if ideograph(r) {
 		return glyph{char: r, text: string(r), width: 2}
 	}
+	return measure(r)
+}
+
+func measure(r rune) glyph {
 	g := glyph{char: r, text: string(r), width: columns(r)}
 	follows := func(before string) bool { return isCluster(before + g.text) }
 	switch {

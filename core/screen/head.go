@@ -10,8 +10,7 @@ type Head struct {
 }
 
 // Head looks at what a list shows, without the rows.
-func (s *Screen) Head() Head {
-	s.mu.Lock()
-	defer s.unlock()
-	return Head{Revision: s.revise(), Viewport: s.viewport, Title: s.front.title}
+func (s *Screen) Head() (h Head) {
+	s.look(func() { h = Head{Revision: s.revise(), Viewport: s.viewport, Title: s.front.title} })
+	return h
 }

@@ -16,24 +16,23 @@ type Place struct {
 }
 
 // Place looks at the cursor.
-func (s *Screen) Place() Place {
-	s.mu.Lock()
-	defer s.unlock()
-	f, next := s.front, s.ring.next
-	p := Place{Line: next + f.y, Col: f.x, Revision: s.revise(), Next: next}
-	if f.wrap {
-		p.Col = f.w
-	}
+func (s *Screen) Place() (p Place) {
+	s.look(func() {
+		f, next := s.front, s.ring.next
+		p = Place{Line: next + f.y, Col: f.x, Revision: s.revise(), Next: next}
+		if f.wrap {
+			p.Col = f.w
+		}
+	})
 	return p
 }
 
 // Match returns the scrolled-off lines from number from on and the rows of the screen as one text: '\n' between lines,
 // soft-wrapped rows joined, blank rows at the end removed. In the cursor's row blanks up to the cursor are kept, so
 // that a prompt ending in a blank is found. On the alternate screen it is the rows only.
-func (s *Screen) Match(from int) Match {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.front.match(from)
+func (s *Screen) Match(from int) (m Match) {
+	s.look(func() { m = s.front.match(from) })
+	return m
 }
 
 func (f *front) match(from int) Match {

@@ -138,6 +138,7 @@ func (f *front) setAlternate(on, save bool) {
 	}
 	switch {
 	case on && f.shown == mainScreen:
+		f.left = f.y
 		f.show(alternate)
 		f.top, f.bot = 0, f.h
 		for y := range f.rows {

@@ -21,10 +21,9 @@ func newRevision() revision { return revision{seed: maphash.MakeSeed()} }
 
 // Revision is 0 for the blank screen of New. It grows only when visible cells, the cursor's place or visibility, the
 // title, the size or the alternate screen differ from what they were when somebody last looked.
-func (s *Screen) Revision() uint64 {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.revise()
+func (s *Screen) Revision() (n uint64) {
+	s.look(func() { n = s.revise() })
+	return n
 }
 
 func (s *Screen) revise() uint64 {

@@ -62,13 +62,48 @@ func TestAFaultIsSurvived(t *testing.T) {
 	if n, _ := s.Faults(); rows(s) != "after" || n != 1 {
 		t.Errorf("%d faults, screen %q", n, rows(s))
 	}
-	s.Break() // now a look finds it first
-	if v := s.View(0); v.Next != 7 || len(v.Lines) != 7 {
-		t.Errorf("%+v", v)
+}
+
+// What went on on a screen that was lost ends where the scrolled-off lines do.
+func TestAFaultEndsTheLineBeforeIt(t *testing.T) {
+	s := show(t, size(3, 2), "1\r\n2345678")
+	s.Break()
+	_, _ = s.Write([]byte("boom"))
+	_, _ = s.Write([]byte("after"))
+	if got := ring(s); got != "1\n234" || s.Match(0).Text != "1\n234\nafter" {
+		t.Errorf("%q, %q", got, s.Match(0).Text)
 	}
-	_, _ = s.Write([]byte("again"))
-	if n, _ := s.Faults(); rows(s) != "again" || n != 2 {
-		t.Errorf("%d faults, screen %q", n, rows(s))
+}
+
+// A look that finds the fault first shows the screen made anew, whole.
+func TestAFaultThatALookFinds(t *testing.T) {
+	broken := func() *screen.Screen {
+		s := show(t, size(80, 24), strings.Repeat("line\r\n", 30)+"before")
+		s.Break()
+		return s
+	}
+	for name, good := range map[string]func(s *screen.Screen) bool{
+		"View": func(s *screen.Screen) bool {
+			v := s.View(0)
+			return len(v.Rows) == 24 && v.Next == 7 && len(v.Lines) == 7 && v.Clears.Screen == 1
+		},
+		"Snapshot": func(s *screen.Screen) bool { n := s.Snapshot(); return len(n.Rows) == 24 && n.Viewport == size(80, 24) },
+		"Match":    func(s *screen.Screen) bool { return s.Match(6).Text == "line" },
+		"Place":    func(s *screen.Screen) bool { p := s.Place(); return p.Line == 7 && p.Next == 7 },
+		"Head":     func(s *screen.Screen) bool { return s.Head().Viewport == size(80, 24) },
+		"Revision": func(s *screen.Screen) bool { return s.Revision() == 0 }, // blank, as it was when last looked at
+	} {
+		s := broken()
+		if !good(s) {
+			t.Errorf("%s shows something else", name)
+		}
+		if n, _ := s.Faults(); n != 1 {
+			t.Errorf("%s: %d faults", name, n)
+		}
+		_, _ = s.Write([]byte("after"))
+		if n, _ := s.Faults(); rows(s) != "after" || n != 1 {
+			t.Errorf("%s: %d faults, screen %q", name, n, rows(s))
+		}
 	}
 }
 

@@ -74,6 +74,19 @@ func (s *Screen) feed(p []byte) {
 	s.front.feed(p)
 }
 
+// look runs see under the lock. When that finds the screen broken it runs once more, on the one made anew.
+func (s *Screen) look(see func()) {
+	try := func() (done bool) {
+		s.mu.Lock()
+		defer s.unlock()
+		see()
+		return true
+	}
+	if !try() {
+		try()
+	}
+}
+
 // Resize changes the size as xterm does without reflow: the cursor's row stays, and rows above it that do not fit any
 // more scroll off.
 func (s *Screen) Resize(v core.Viewport) {

@@ -9,20 +9,21 @@ func (f *front) resize(w, h int) {
 	f.w, f.h = w, h
 	f.makePages()
 	for i, p := range f.pages {
-		saved := old[i].saved
-		y := &saved.y // where the cursor will be when that screen is shown
+		o := old[i]
+		p.saved, p.left = o.saved, o.left
+		y := &p.left
 		if i == f.shown {
 			y = &cur.y
 		}
-		if n := min(*y, len(old[i].rows)-1) - h + 1; n > 0 { // a saved cursor may be from a higher screen
+		if n := *y - h + 1; n > 0 {
 			if i == mainScreen {
-				f.push(old[i], n)
+				f.push(o, n)
 			}
-			old[i].rows = old[i].rows[n:]
+			o.rows = o.rows[n:]
 			*y -= n
+			p.saved.y -= n // perhaps above the screen: restore moves it in
 		}
-		p.saved = saved
-		p.copyRows(old[i])
+		p.copyRows(o)
 	}
 	f.show(f.shown)
 	f.resizeTabs()

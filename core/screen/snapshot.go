@@ -27,11 +27,14 @@ type Run struct {
 }
 
 // Snapshot looks at the cells.
-func (s *Screen) Snapshot() Snapshot {
-	s.mu.Lock()
-	defer s.unlock()
+func (s *Screen) Snapshot() (n Snapshot) {
+	s.look(func() { n = s.snapshot() })
+	return n
+}
+
+func (s *Screen) snapshot() Snapshot {
 	f := s.front
-	n := Snapshot{Revision: s.revise(), Viewport: s.viewport, Cursor: f.look(), Title: f.title, Alt: f.shown == alternate}
+	n := Snapshot{Revision: s.revise(), Viewport: s.viewport, Cursor: f.where(), Title: f.title, Alt: f.shown == alternate}
 	n.Rows = make([][]Run, f.h)
 	for y, r := range f.rows {
 		n.Rows[y] = f.runs(r)

@@ -32,10 +32,13 @@ type View struct {
 
 // View looks at everything, with the scrolled-off lines from number from on.
 func (s *Screen) View(from int) (v View) {
-	s.mu.Lock()
-	defer s.unlock()
+	s.look(func() { v = s.view(from) })
+	return v
+}
+
+func (s *Screen) view(from int) View {
 	f := s.front
-	v = View{Revision: s.revise(), Viewport: s.viewport, Cursor: f.look(), Title: f.title, Alt: f.shown == alternate, Clears: s.clears}
+	v := View{Revision: s.revise(), Viewport: s.viewport, Cursor: f.where(), Title: f.title, Alt: f.shown == alternate, Clears: s.clears}
 	v.First, v.Next = s.ring.bounds()
 	v.Lines = s.ring.copy(from, v.Next)
 	v.Rows = make([]Row, f.h)
@@ -56,7 +59,7 @@ func (s *Screen) Lines(from, limit int) (lines []Line, first, next int) {
 	return s.ring.copy(from, from+min(limit, MaxLines)), first, next
 }
 
-// look returns the cursor as it is seen.
-func (f *front) look() Cursor {
+// where returns the cursor as it is seen.
+func (f *front) where() Cursor {
 	return Cursor{Row: f.y, Col: f.x, Visible: f.modes&modeVisible != 0}
 }

@@ -128,6 +128,8 @@ func TestResize(t *testing.T) {
 		{"narrower: half a wide character is none", "abc世", size(5, 1), size(4, 1), "", "abc", "", 0, 3},
 		{"a region is forgotten", "\x1b[1;2r" + five, size(9, 5), size(9, 4), "\x1b[4;1H\r\nX", "e\n\n\nX", "a\nb\nc\nd", 3, 1},
 		{"under the alternate screen", five + "\x1b[?1049h\x1b[Halt", size(9, 5), size(9, 2), "\x1b[?1049lX", "d\neX", "a\nb\nc", 1, 2},
+		{"a saved cursor goes with its row", five + "\x1b[3;2H\x1b7\x1b[5;1H", size(9, 5), size(9, 3), "\x1b8X", "cX\nd\ne", "a\nb", 0, 2},
+		{"under the alternate screen, cursor not saved", five + "\x1b[?1047h\x1b[Halt", size(9, 5), size(9, 2), "\x1b[?1047lX", "d  X\ne", "a\nb\nc", 0, 4},
 		{"of the alternate screen", "\x1b[?1049h\x1b[H" + five, size(9, 5), size(9, 2), "X", "d\neX", "", 1, 2},
 		{"a pending wrap stays pending", "12345", size(5, 2), size(5, 3), "X", "12345\nX", "", 1, 1},
 		{"tab stops come with the columns", "", size(4, 1), size(20, 1), "\t\tX", "                X", "", 0, 17},
