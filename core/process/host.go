@@ -29,7 +29,7 @@ type Host struct {
 // NewHost makes the process ready to start programs: on Linux it becomes the subreaper of its descendants, marks the
 // descriptors it inherited close-on-exec, gives signals that it inherited as ignored a handler (exec then resets them
 // in programs; the service goes on ignoring them) and starts to reap orphans. What the platform refuses is logged and
-// done without.
+// done without; only without /proc there is an error, because then no tree would be found.
 func NewHost(log *slog.Logger) (*Host, error) {
 	h := &Host{
 		log:     log,

@@ -2,20 +2,29 @@ package process
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // prepare makes the process a subreaper and keeps what it inherited away from programs.
 func (h *Host) prepare() error {
+	if _, err := readProcess(os.Getpid()); err != nil {
+		return fmt.Errorf("prepare to start programs: /proc shows no processes: %w", err)
+	}
 	closeOnExec("/proc/self/fd")
 	for _, s := range inheritedIgnored() {
-		signal.Notify(h.ignored, s)
+		if s < firstRealTime {
+			signal.Notify(h.ignored, s)
+		} else {
+			resetSignal(s)
+		}
 	}
 	h.adopter = os.Getpid()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -41,6 +50,16 @@ func (h *Host) prepare() error {
 		}
 	})
 	return nil
+}
+
+// firstRealTime begins the signals that Go gives no handler. The C library keeps the first two for itself, and its
+// posix_spawn, which make uses, hands them on ignored.
+const firstRealTime = 32
+
+// resetSignal gives a signal its default disposition, which programs inherit.
+func resetSignal(s syscall.Signal) {
+	var byDefault [4]uintptr // struct sigaction of the kernel: handler, flags, restorer, mask
+	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
 }
 
 // restore undoes prepare, as far as it lasts.

@@ -24,7 +24,7 @@ type leader struct {
 
 	mu       sync.Mutex // guards below; held while a group is signalled, so that nothing is once it was reaped
 	reaped   bool
-	stopping *stopping // the stop in flight, or the last one
+	stopping *stopping // the stop in flight
 }
 
 // PID is the process id of the program, which is also the id of its session and of its process group.

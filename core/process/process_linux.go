@@ -106,10 +106,15 @@ func tagOf(pid int) string {
 }
 
 // holds says whether the process has the file open. Only descriptors whose name matches are looked at closely: stat
-// on any other could wait for a dead file server.
+// on any other could wait for a dead file server. A program that is about to start is still ourselves until its exec,
+// with every file that we have open, and holds nothing.
 func holds(pid int, name string, file os.FileInfo) bool {
 	proc, err := procfs.NewProc(pid)
 	if err != nil {
+		return false
+	}
+	its, err := proc.Executable()
+	if own, ownErr := os.Readlink("/proc/self/exe"); err != nil || ownErr != nil || its == own {
 		return false
 	}
 	fds, err := proc.FileDescriptors()

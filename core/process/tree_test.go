@@ -57,6 +57,7 @@ var escapees = map[string]struct {
 	"double fork":          {"(setsid sh -c 'SLEEP & exit' &); read x # MARK", 1, 1},
 	"terminal closed":      {"(setsid sh -c 'SLEEP <&- >&- 2>&- & exit' &); read x # MARK", 1, 1},
 	"job control":          {"set -m; SLEEP & SLEEP & wait # MARK", 1, 2},
+	"session kept":         {"set -m; (env -i SLEEP <&- >&- 2>&- &); read x # MARK", 1, 1},
 	"nohup":                {"nohup SLEEP & read x # MARK", 1, 1},
 	"disowned":             {"SLEEP & disown; read x # MARK", 1, 1},
 	"deaf":                 {"trap '' TERM HUP INT; SLEEP & wait # MARK", 1, 1},
