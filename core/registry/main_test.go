@@ -64,7 +64,7 @@ func open(t *testing.T, cfg registry.Config) fixture {
 	if cfg.Spool, err = spool.Open(filepath.Join(dir, "log"), "test"); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Counter, err = spool.OpenCounter(filepath.Join(dir, "counters.json")); err != nil {
+	if cfg.Counter, err = spool.OpenCounter(filepath.Join(dir, "state", "counters.json")); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Host, cfg.Log = host, quiet()
@@ -88,7 +88,7 @@ var (
 	agent  = registry.Caller{Session: "agent"}
 )
 
-// deaf is a wait that does not end before the exit.
+// untilExit is a wait that does not end before the exit.
 func untilExit() registry.Wait {
 	return registry.Wait{For: patience, Text: "no program prints this", Any: true}
 }

@@ -19,17 +19,22 @@ func (r *Registry) find(c Caller, id string) (*record, error) {
 	if e == nil {
 		return nil, r.noEntry(id)
 	}
+	return e, r.reaches(c, id, e.session)
+}
+
+// reaches refuses a caller who may not touch what a session owns; r.mu is held.
+func (r *Registry) reaches(c Caller, id string, owner *session) error {
 	if c.Session == "" {
-		return e, nil
+		return nil
 	}
 	s, err := r.session(c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if s.group != e.session.group {
-		return nil, &core.Error{Code: core.NotFound, Detail: fmt.Sprintf("%s belongs to another session.", id)}
+	if s.group != owner.group {
+		return &core.Error{Code: core.NotFound, Detail: fmt.Sprintf("%s belongs to another session.", id)}
 	}
-	return e, nil
+	return nil
 }
 
 // noEntry tells an id that was forgotten from one that never was.

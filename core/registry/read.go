@@ -82,7 +82,7 @@ func (r *Registry) AwaitExit(ctx context.Context, c Caller, id string, wait time
 		return core.Entry{}, err
 	}
 	wait = min(wait, settle.MaxWait)
-	defer r.shown(e, &core.Waiting{For: "exit", Since: time.Now(), Until: time.Now().Add(wait), By: core.ByAgent})()
+	defer r.shown(e, &core.Waiting{For: "exit", Since: time.Now(), Until: time.Now().Add(wait), By: c.actor()})()
 	select {
 	case <-e.terminal.Done():
 	case <-time.After(wait):
@@ -116,7 +116,7 @@ func (r *Registry) Await(ctx context.Context, c Caller, id string, w Watch) erro
 		return err
 	}
 	w.Wait = min(w.Wait, settle.MaxWait)
-	shown := &core.Waiting{For: w.For, Since: time.Now(), Until: time.Now().Add(w.Wait), By: core.ByUser}
+	shown := &core.Waiting{For: w.For, Since: time.Now(), Until: time.Now().Add(w.Wait), By: c.actor()}
 	if w.Pattern != nil {
 		shown.Text = w.Pattern.Source()
 	}
@@ -148,20 +148,28 @@ func (r *Registry) Resize(c Caller, id string, v core.Viewport) (core.Entry, err
 		return core.Entry{}, err
 	}
 	r.mu.Lock()
-	e.note("resized", core.ByAgent, v.String())
+	e.note("resized", c.actor(), v.String())
 	r.mu.Unlock()
 	return r.entry(e), nil
 }
 
-// Output opens a full-output file of an entry. Errors: those of lookup, NotFound.
+// Output opens a full-output file of an entry, which may be forgotten (L51). Errors: those of lookup, NotFound.
 func (r *Registry) Output(c Caller, id string, number int) (io.ReadSeekCloser, error) {
-	e, err := r.find(c, id)
-	if err != nil {
+	if err := r.mayRead(c, id); err != nil {
 		return nil, err
 	}
-	f, err := r.cfg.Spool.OpenOutput(e.id, number)
-	if err != nil {
-		return nil, &core.Error{Code: core.NotFound, Detail: "No such full output; the result that was cut names it.", Err: err}
+	return r.cfg.Spool.OpenOutput(id, number)
+}
+
+func (r *Registry) mayRead(c Caller, id string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	owner := r.kept[id]
+	if e := r.entries[id]; e != nil {
+		owner = e.session
 	}
-	return f, nil
+	if owner == nil {
+		return r.noEntry(id)
+	}
+	return r.reaches(c, id, owner)
 }

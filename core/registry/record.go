@@ -23,7 +23,7 @@ type record struct {
 
 	id        string
 	outcome   *core.Outcome // once exited
-	stopping  *stopping     // who asked for the end, while it runs
+	stops     []*stopping   // requests to end it, oldest first; the first is to blame
 	cursors   map[string]terminal.Cursor
 	waits     []*core.Waiting
 	lastRead  time.Time
@@ -36,7 +36,7 @@ type record struct {
 type stopping struct {
 	cause  core.Cause
 	by     core.Actor
-	signal string
+	signal string // set by end
 }
 
 // note adds to the timeline; the Registry's mutex is held.
@@ -58,10 +58,11 @@ func (r *Registry) exited(e *record, end terminal.Ending) {
 	switch {
 	case end.Lost != "":
 		o.Cause, o.Detail = core.CauseLost, end.Lost
-	case e.stopping != nil:
-		o.Cause, o.By = e.stopping.cause, e.stopping.by
-		if s := e.stopping.signal; s != "" && s != end.Exit.Signal {
-			o.Detail = "stopped with " + s
+	case len(e.stops) > 0:
+		s := e.stops[0]
+		o.Cause, o.By = s.cause, s.by
+		if s.signal != end.Exit.Signal {
+			o.Detail = "stopped with " + s.signal
 		}
 	}
 	e.outcome = o

@@ -9,6 +9,8 @@ package registry
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,10 +44,13 @@ type Registry struct {
 	relief relief
 
 	mu        sync.Mutex // guards below
+	over      *sync.Cond // a start, or the end of a session, is over
 	sessions  map[string]*session
-	ended     map[string]bool // sessions that ended, until they are opened again
+	ended     []string // the sessions that ended last, until they are opened again
 	entries   map[string]*record
-	starting  map[string]int // starts under way, by group; they count in the caps
+	kept      map[string]*session // entries that were forgotten and whose full outputs are kept, with their owners
+	starting  map[*record]bool    // starts under way; they count in the caps
+	ending    int                 // ends of sessions under way
 	closing   bool
 	idleSince time.Time
 	totals    Totals
@@ -66,14 +71,16 @@ func New(cfg Config) *Registry {
 	if cfg.MaxRunningTotal == 0 {
 		cfg.MaxRunningTotal = DefaultMaxRunningTotal
 	}
-	return &Registry{
+	r := &Registry{
 		cfg:       cfg,
 		sessions:  map[string]*session{},
-		ended:     map[string]bool{},
 		entries:   map[string]*record{},
-		starting:  map[string]int{},
+		kept:      map[string]*session{},
+		starting:  map[*record]bool{},
 		idleSince: time.Now(),
 	}
+	r.over = sync.NewCond(&r.mu)
+	return r
 }
 
 // Limits are the caps in force.
@@ -85,17 +92,20 @@ func (r *Registry) Shells() ([]core.Shell, []string) { return r.cfg.Resolver.She
 // Stats are the numbers of this moment and since the start.
 func (r *Registry) Stats() (running, exited, sessions int, totals Totals) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	totals = r.totals
-	for _, e := range r.entries {
+	totals, sessions = r.totals, len(r.sessions)
+	all := slices.Collect(maps.Values(r.entries))
+	for _, e := range all {
 		if e.outcome == nil {
 			running++
 		} else {
 			exited++
 		}
+	}
+	r.mu.Unlock()
+	for _, e := range all { // a screen that is being drawn holds up whoever looks at it
 		totals.add(e)
 	}
-	return running, exited, len(r.sessions), totals
+	return running, exited, sessions, totals
 }
 
 func (t *Totals) add(e *record) {
@@ -128,27 +138,28 @@ func (r *Registry) idle() bool {
 // busy notes that something may have ended or begun; r.mu is held.
 func (r *Registry) busy() { r.idleSince = time.Now() }
 
-// Shutdown refuses what is new, stops every entry and returns when nothing is left. Once ctx is done nothing is asked any
-// more: what still runs is killed.
+// Shutdown refuses what is new, stops every entry and returns when nothing is left, nothing is being started and no
+// session is being ended. Once ctx is done nothing is asked any more: what still runs is killed.
 func (r *Registry) Shutdown(ctx context.Context) {
 	r.mu.Lock()
 	r.closing = true
-	var all []*record
-	for _, e := range r.entries {
-		all = append(all, e)
-	}
+	all := slices.Collect(maps.Values(r.entries))
 	for _, s := range r.sessions {
 		s.stopTimer()
 	}
 	r.mu.Unlock()
 	r.relief.stop()
 	r.stopAll(ctx, all, stopping{cause: core.CauseStopped, by: core.ByService})
-	if ctx.Err() == nil {
-		return
+	if ctx.Err() != nil {
+		var kills sync.WaitGroup // nobody waits any longer, but nothing may be left running
+		for _, e := range all {
+			kills.Go(func() { r.kill(e) })
+		}
+		kills.Wait()
 	}
-	var kills sync.WaitGroup // nobody waits any longer, but nothing may be left running
-	for _, e := range all {
-		kills.Go(func() { r.kill(e) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.starting) > 0 || r.ending > 0 {
+		r.over.Wait()
 	}
-	kills.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -22,6 +23,14 @@ var sessionID = regexp.MustCompile(`^[A-Za-z0-9._~:-]{1,128}$`)
 // Caller is who asks: a session, or somebody without one, who may reach every entry.
 type Caller struct {
 	Session string // empty: none was named
+}
+
+// actor is who the caller is in a timeline: an agent names its session, a person has none (api.md section 6, Reach).
+func (c Caller) actor() core.Actor {
+	if c.Session == "" {
+		return core.ByUser
+	}
+	return core.ByAgent
 }
 
 // id is the session that the caller's reads and starts belong to.
@@ -93,12 +102,14 @@ type session struct {
 	defaults Defaults
 
 	active int         // requests and streams that carry it at this moment
-	timer  *time.Timer // runs while none does; nil without a lease
+	timer  *time.Timer // runs while none does; nil while one does, or without a lease, or when it has ended
 }
 
+// stopTimer takes the timer away, also from one that is going off at this moment.
 func (s *session) stopTimer() {
 	if s.timer != nil {
 		s.timer.Stop()
+		s.timer = nil
 	}
 }
 
@@ -112,12 +123,13 @@ func (r *Registry) Open(id string, o Opening) (view Session, created bool, err e
 	if r.closing {
 		return Session{}, false, errClosing()
 	}
-	delete(r.ended, id)
+	r.ended = slices.DeleteFunc(r.ended, func(e string) bool { return e == id })
 	s, found := r.sessions[id]
 	if !found {
 		s = r.newSession(id)
 	}
 	s.set(o)
+	r.busy() // a lease may have ended
 	r.rest(s)
 	return r.view(s), !found, nil
 }
@@ -176,7 +188,7 @@ func (r *Registry) session(c Caller) (*session, error) {
 	if r.closing {
 		return nil, errClosing()
 	}
-	if r.ended[id] {
+	if slices.Contains(r.ended, id) {
 		return nil, &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s has ended; open it again with PUT /v1/sessions/%s.", id, id)}
 	}
 	return r.newSession(id), nil
@@ -191,11 +203,13 @@ func (r *Registry) rest(s *session) {
 	var timer *time.Timer
 	timer = time.AfterFunc(s.lease, func() {
 		r.mu.Lock()
-		over := s.active == 0 && s.timer == timer && r.sessions[s.id] == s
-		r.mu.Unlock()
-		if over {
-			_, _, _ = r.End(context.Background(), s.id, ReasonLost) // not found: somebody else has ended it
+		if s.timer != timer { // stopped meanwhile
+			r.mu.Unlock()
+			return
 		}
+		own, _ := r.close(s)
+		r.mu.Unlock()
+		r.clear(context.Background(), s, own)
 	})
 	s.timer = timer
 }
@@ -223,7 +237,7 @@ func (r *Registry) Session(id string) (Session, error) {
 }
 
 func (r *Registry) noSession(id string) error {
-	if r.ended[id] {
+	if slices.Contains(r.ended, id) {
 		return &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s has ended.", id)}
 	}
 	return &core.Error{Code: core.NotFound, Detail: fmt.Sprintf("No session %s; GET /v1/sessions lists them.", id)}
@@ -248,39 +262,71 @@ func (r *Registry) view(s *session) Session {
 }
 
 // End ends a session: its running entries are stopped, all its entries forgotten with their files (L51, L217). Reload
-// keeps everything (L216). It returns when that is done. Errors: NotFound, Gone.
+// keeps everything (L216). It returns when that is done, also for what was being started. Errors: NotFound, Gone.
 func (r *Registry) End(ctx context.Context, id string, why Reason) (stopped, removed int, err error) {
 	r.mu.Lock()
 	s := r.sessions[id]
-	if s == nil {
+	if s == nil || why == ReasonReload {
 		defer r.mu.Unlock()
-		return 0, 0, r.noSession(id)
+		if s == nil {
+			err = r.noSession(id)
+		}
+		return 0, 0, err
 	}
-	if why == ReasonReload {
-		r.mu.Unlock()
-		return 0, 0, nil
-	}
-	delete(r.sessions, id)
-	if len(r.ended) < maxEnded {
-		r.ended[id] = true
+	own, stopped := r.close(s)
+	r.mu.Unlock()
+	r.clear(ctx, s, own)
+	return stopped, len(own), nil
+}
+
+// close makes a session unknown and returns its entries, and how many of them run; r.mu is held. clear must follow.
+func (r *Registry) close(s *session) (own []*record, running int) {
+	delete(r.sessions, s.id)
+	if s.id != DefaultSession { // who names no session must always be let in
+		r.ended = append(r.ended, s.id)
+		r.ended = r.ended[max(len(r.ended)-maxEnded, 0):]
 	}
 	s.stopTimer()
 	r.busy()
-	var own []*record
+	r.ending++
 	for _, e := range r.entries {
-		if e.session == s {
-			own = append(own, e)
-			if e.outcome == nil {
-				stopped++
-			}
+		if e.session != s {
+			delete(e.cursors, s.id)
+			continue
+		}
+		own = append(own, e)
+		if e.outcome == nil {
+			running++
 		}
 	}
-	r.mu.Unlock()
+	return own, running
+}
+
+// clear leaves nothing of a session that was closed.
+func (r *Registry) clear(ctx context.Context, s *session, own []*record) {
 	r.stopAll(ctx, own, stopping{cause: core.CauseSessionEnded, by: core.BySession})
 	for _, e := range own {
 		r.forget(e)
 	}
-	return stopped, len(own), nil
+	r.mu.Lock()
+	for slices.ContainsFunc(slices.Collect(maps.Keys(r.starting)), func(e *record) bool { return e.session == s }) {
+		r.over.Wait()
+	}
+	var kept []string
+	for id, owner := range r.kept {
+		if owner == s {
+			kept = append(kept, id)
+			delete(r.kept, id)
+		}
+	}
+	r.mu.Unlock()
+	for _, id := range kept {
+		r.cfg.Spool.Remove(id)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ending--
+	r.over.Broadcast()
 }
 
 func errClosing() error {

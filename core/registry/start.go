@@ -76,6 +76,9 @@ func (r *Registry) Start(c Caller, start Start) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkEnvironment(start.Env); err != nil {
+		return nil, err
+	}
 	r.mu.Lock()
 	s, err := r.session(c)
 	if err != nil {
@@ -89,12 +92,13 @@ func (r *Registry) Start(c Caller, start Start) (*Turn, error) {
 	if err := r.prepare(e, defaults, cwd); err != nil {
 		return nil, err
 	}
-	if err := r.reserve(s); err != nil {
+	if err := r.reserve(e); err != nil {
 		return nil, err
 	}
+	defer r.release(e)
+	e.note("started", c.actor(), e.viewport.String()) // nobody else knows e yet
 	id, err := r.launch(e, prefixed(start, defaults))
 	if err != nil {
-		r.release(s.group)
 		return nil, err
 	}
 	if err := r.enlist(e, id); err != nil {
@@ -104,6 +108,18 @@ func (r *Registry) Start(c Caller, start Start) (*Turn, error) {
 		registry: r, entry: e, caller: c, pattern: pattern, begun: e.started,
 		wait: start.Wait.duration(StartWait), quiet: start.Wait.quiet(), kind: turnStart,
 	}, nil
+}
+
+// checkEnvironment refuses what no environment can hold. It tells no values.
+func checkEnvironment(env []string) error {
+	for _, v := range env {
+		name, _, assigned := strings.Cut(v, "=")
+		if !assigned || name == "" || strings.ContainsRune(v, 0) {
+			return &core.Error{Code: core.Invalid, Field: "env", Detail: fmt.Sprintf(
+				"The environment cannot hold %q: a name may not be empty or hold \"=\", and no name or value a NUL byte.", core.OneLine(name))}
+		}
+	}
+	return nil
 }
 
 // prepare resolves what the entry runs in: first the shell, then the folder (L307).
@@ -141,32 +157,34 @@ func prefixed(start Start, d Defaults) string {
 	return prefix + "\n" + start.Command
 }
 
-// reserve takes a place in the caps, or names the caller's live entries (L64, L65, D14).
-func (r *Registry) reserve(s *session) error {
+// reserve takes a place in the caps, until release, or names the caller's live entries (L64, L65, D14).
+func (r *Registry) reserve(e *record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
 		return errClosing()
 	}
-	limit := cmp.Or(s.defaults.MaxRunning, r.cfg.MaxRunning)
-	group, total := r.starting[s.group], 0
-	var live []core.Entry
-	for _, n := range r.starting {
-		total += n
+	own := e.session.group
+	limit := cmp.Or(e.session.defaults.MaxRunning, r.cfg.MaxRunning)
+	group, total := 0, len(r.starting)
+	for o := range r.starting {
+		if o.session.group == own {
+			group++
+		}
 	}
-	for _, e := range r.entries {
-		if e.outcome != nil {
+	var live []core.Entry
+	for _, o := range r.entries {
+		if o.outcome != nil {
 			continue
 		}
 		total++
-		if e.session.group == s.group {
+		if o.session.group == own {
 			group++
-			live = append(live, e.view())
+			live = append(live, o.view())
 		}
 	}
 	if group < limit && total < r.cfg.MaxRunningTotal {
-		r.starting[s.group]++
-		r.busy()
+		r.starting[e] = true
 		return nil
 	}
 	sortEntries(live)
@@ -182,7 +200,7 @@ func (r *Registry) reserve(s *session) error {
 func listed(live []core.Entry) string {
 	var names []string
 	for _, e := range live[:min(len(live), MaxListed)] {
-		names = append(names, fmt.Sprintf("%s %s (%s)", e.ID, cmp.Or(e.Label, core.OneLine(e.Command)), core.Age(e.Duration(time.Now()))))
+		names = append(names, fmt.Sprintf("%s %s (%s)", e.ID, core.OneLine(cmp.Or(e.Label, e.Command)), core.Age(e.Duration(time.Now()))))
 	}
 	if len(live) > MaxListed {
 		names = append(names, "…")
@@ -193,13 +211,13 @@ func listed(live []core.Entry) string {
 	return ": " + strings.Join(names, ", ")
 }
 
-func (r *Registry) release(group string) {
+// release gives the place back, unless the entry has it for good.
+func (r *Registry) release(e *record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.starting[group]--; r.starting[group] <= 0 {
-		delete(r.starting, group)
-	}
+	delete(r.starting, e)
 	r.busy()
+	r.over.Broadcast()
 }
 
 // launch starts the program and takes the next id; an id is taken only for what runs.
@@ -227,22 +245,22 @@ func (r *Registry) launch(e *record, command string) (id string, err error) {
 // enlist makes the entry known, unless its session ended or the service closed meanwhile.
 func (r *Registry) enlist(e *record, id string) error {
 	r.mu.Lock()
-	group := e.session.group
-	open := r.sessions[e.session.id] == e.session && !r.closing
+	closing := r.closing
+	open := r.sessions[e.session.id] == e.session && !closing
 	if open {
 		e.id = id
 		r.entries[id] = e
+		delete(r.starting, e) // it counts as an entry now
 		r.totals.Started++
-		e.note("started", core.ByAgent, e.viewport.String())
-	}
-	if r.starting[group]--; r.starting[group] <= 0 {
-		delete(r.starting, group)
 	}
 	r.mu.Unlock()
 	if open {
 		return nil
 	}
 	r.kill(e)
+	if closing {
+		return errClosing()
+	}
 	return &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s ended while the Terminal was starting; nothing is running.", e.session.id)}
 }
 

@@ -3,7 +3,9 @@ package registry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,35 +40,28 @@ func (r *Registry) Stop(c Caller, id string, how Stop) (*Turn, error) {
 	if how.Grace != nil {
 		grace = min(*how.Grace, MaxGrace)
 	}
-	r.mu.Lock()
-	if e.outcome == nil {
-		e.note("stop_requested", how.By, signal)
-		if e.stopping == nil {
-			e.stopping = &stopping{cause: core.CauseStopped, by: how.By, signal: signal}
-		}
-	}
-	r.mu.Unlock()
 	return &Turn{
 		registry: r, entry: e, caller: c, kind: turnStop, begun: time.Now(), wait: grace,
-		stop:   process.Stop{Signal: signal, Grace: grace, Escalate: how.Escalate},
+		stop:   process.Stop{Signal: signal, Grace: cmp.Or(grace, -1), Escalate: how.Escalate}, // there 0 means the default
+		by:     how.By,
 		forget: how.Forget && how.By != core.ByUser, // what a person stops stays, so that the agent can see it (L182)
 	}, nil
 }
 
-// end stops the entry's process tree and waits for the final screen.
-func (r *Registry) end(ctx context.Context, e *record, how process.Stop) error {
-	if e.terminal.Ended() {
-		return nil
+// end stops the entry's process tree and waits for the final screen. The first who asked is to blame for the end, unless
+// it turned out that the program did not end of it.
+func (r *Registry) end(ctx context.Context, e *record, how process.Stop, why stopping) error {
+	why.signal = how.Signal
+	r.mu.Lock()
+	if e.outcome == nil {
+		e.stops = append(e.stops, &why)
+		e.note("stop_requested", why.by, why.signal)
 	}
+	r.mu.Unlock()
 	err := e.terminal.Stop(ctx, how)
-	if err == nil {
-		return nil
-	}
-	if !how.Escalate {
+	if problem := (*core.Error)(nil); !how.Escalate && errors.As(err, &problem) && problem.Code == core.StillRunning {
 		r.mu.Lock()
-		if e.outcome == nil {
-			e.stopping = nil // it goes on: a later end is its own
-		}
+		e.stops = slices.DeleteFunc(e.stops, func(s *stopping) bool { return s == &why })
 		r.mu.Unlock()
 	}
 	return err
@@ -76,14 +71,8 @@ func (r *Registry) end(ctx context.Context, e *record, how process.Stop) error {
 func (r *Registry) stopAll(ctx context.Context, all []*record, why stopping) {
 	var stops sync.WaitGroup
 	for _, e := range all {
-		r.mu.Lock()
-		if e.outcome == nil && e.stopping == nil {
-			e.stopping = &why
-			e.note("stop_requested", why.by, "")
-		}
-		r.mu.Unlock()
 		stops.Go(func() {
-			if err := r.end(ctx, e, process.Stop{Signal: "SIGTERM", Grace: process.DefaultGrace, Escalate: true}); err != nil {
+			if err := r.end(ctx, e, process.Stop{Signal: "SIGTERM", Grace: process.DefaultGrace, Escalate: true}, why); err != nil {
 				r.cfg.Log.Warn("stop an entry", "id", e.id, "error", err)
 			}
 		})
@@ -91,10 +80,11 @@ func (r *Registry) stopAll(ctx context.Context, all []*record, why stopping) {
 	stops.Wait()
 }
 
-// kill ends what was started but not enlisted.
+// kill ends what nobody asks any more.
 func (r *Registry) kill(e *record) {
-	if err := r.end(context.Background(), e, process.Stop{Signal: "SIGKILL", Escalate: true}); err != nil {
-		r.cfg.Log.Warn("kill a start that failed", "uid", e.uid, "error", err)
+	why := stopping{cause: core.CauseStopped, by: core.ByService}
+	if err := r.end(context.Background(), e, process.Stop{Signal: "SIGKILL", Escalate: true}, why); err != nil {
+		r.cfg.Log.Warn("kill an entry", "uid", e.uid, "error", err)
 	}
 }
 
@@ -115,7 +105,7 @@ func (r *Registry) Signal(c Caller, id, signal string) (core.Entry, error) {
 		return core.Entry{}, fmt.Errorf("signal %s: %w", id, err)
 	}
 	r.mu.Lock()
-	e.note("signalled", core.ByAgent, signal)
+	e.note("signalled", c.actor(), signal)
 	r.mu.Unlock()
 	return r.entry(e), nil
 }
@@ -130,19 +120,24 @@ func (r *Registry) Forget(c Caller, id string) error {
 		return &core.Error{Code: core.StillRunning, Detail: fmt.Sprintf("%s is still running; stop it first with POST /v1/entries/%s/stop.", id, id)}
 	}
 	r.forget(e)
+	r.mu.Lock()
+	delete(r.kept, id)
+	r.mu.Unlock()
+	r.cfg.Spool.Remove(id)
 	return nil
 }
 
-// forget drops the entry; its id is never used again (L63).
+// forget drops the entry; its id is never used again (L63). Its full outputs stay with its session, so that the Result
+// of a stop can name one (L51).
 func (r *Registry) forget(e *record) {
 	r.mu.Lock()
-	known := r.entries[e.id] == e
-	if known {
-		delete(r.entries, e.id)
-		r.totals.add(e)
+	defer r.mu.Unlock()
+	if r.entries[e.id] != e {
+		return
 	}
-	r.mu.Unlock()
-	if known {
-		r.cfg.Spool.Remove(e.id)
+	delete(r.entries, e.id)
+	r.totals.add(e)
+	if e.outputs > 0 {
+		r.kept[e.id] = e.session
 	}
 }

@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -42,6 +43,7 @@ type Turn struct {
 	quiet    time.Duration
 	typing   *terminal.Typing // turnInput
 	stop     process.Stop     // turnStop
+	by       core.Actor       // turnStop: who stops it
 	forget   bool             // turnStop: once it was delivered
 }
 
@@ -74,14 +76,14 @@ func (r *Registry) Send(c Caller, id string, in terminal.Input, w Wait) (*Turn, 
 		return nil, r.notRunning(e)
 	}
 	if t.typing, err = e.terminal.Type(in); err != nil {
-		if e.terminal.Ended() {
+		if problem := (*core.Error)(nil); errors.As(err, &problem) && problem.Code == core.NotRunning {
 			return nil, r.notRunning(e)
 		}
 		return nil, err
 	}
 	r.mu.Lock()
 	e.lastInput = time.Now()
-	e.note("input", core.ByAgent, in.String())
+	e.note("input", c.actor(), core.OneLine(in.String()))
 	r.mu.Unlock()
 	return t, nil
 }
@@ -94,8 +96,8 @@ func (t *Turn) Settle(ctx context.Context) (res terminal.Result, deliver func(),
 	cursor := r.cursor(e, t.caller)
 	report := terminal.Report{ID: e.id, StartedAt: e.started, Pattern: t.pattern, Wait: t.wait, Spill: func(text string) (string, int, error) { return r.spill(e, text) }}
 	switch t.kind {
-	case turnStop:
-		err = r.end(ctx, e, t.stop)
+	case turnStop: // what was begun is finished, also when the client has left: else nobody knew whom to blame
+		err = r.end(context.WithoutCancel(ctx), e, t.stop, stopping{cause: core.CauseStopped, by: t.by})
 		report.Reason = settle.Exit
 	case turnInput:
 		report.Taken, report.Of = t.typing.Wait()
@@ -110,7 +112,8 @@ func (t *Turn) Settle(ctx context.Context) (res terminal.Result, deliver func(),
 	if e.terminal.Ended() {
 		report.Outcome = r.outcome(e)
 	}
-	res, next := e.terminal.Result(cursor, report)
+	// Not the cursor from before the wait: another call of this session may have been answered meanwhile.
+	res, next := e.terminal.Result(r.cursor(e, t.caller), report)
 	if res.Truncated {
 		r.relief.soon()
 	}
@@ -127,7 +130,7 @@ func (t *Turn) settle(ctx context.Context, cursor terminal.Cursor) (settle.Reaso
 	case turnPoll:
 		rule.Seen, rule.From = cursor.Revision, cursor.Line
 	}
-	done := t.registry.waiting(t.entry, rule, t.begun.Add(t.wait))
+	done := t.registry.waiting(t.entry, rule, t.begun.Add(t.wait), t.caller.actor())
 	defer done()
 	reason := settle.Until(ctx, t.entry.terminal, rule)
 	if reason == settle.Canceled {
@@ -137,8 +140,8 @@ func (t *Turn) settle(ctx context.Context, cursor terminal.Cursor) (settle.Reaso
 }
 
 // waiting shows on the entry what a caller waits for; done takes it away.
-func (r *Registry) waiting(e *record, rule settle.Rule, until time.Time) (done func()) {
-	w := &core.Waiting{For: "quiet", Since: time.Now(), Until: until, By: core.ByAgent}
+func (r *Registry) waiting(e *record, rule settle.Rule, until time.Time, by core.Actor) (done func()) {
+	w := &core.Waiting{For: "quiet", Since: time.Now(), Until: until, By: by}
 	if rule.Text != nil {
 		w.For, w.Text = "text", rule.Text.Source()
 	}
@@ -161,11 +164,9 @@ func (r *Registry) delivered(t *Turn, next terminal.Cursor) {
 	r.mu.Lock()
 	e := t.entry
 	session := t.caller.id()
-	if old := e.cursors[session]; next.Line >= old.Line { // of two calls at once the later look counts
-		e.cursors[session] = next
-	}
+	e.cursors[session] = e.cursors[session].Merge(next) // of two calls at once
 	e.lastRead = time.Now()
-	e.note("read", core.ByAgent, "")
+	e.note("read", t.caller.actor(), "")
 	r.mu.Unlock()
 	if t.forget {
 		r.forget(e)

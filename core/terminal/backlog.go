@@ -3,10 +3,10 @@ package terminal
 import "sync"
 
 const (
-	readSize = 64 << 10 // a PTY hands out some 4 KB at once, 18 KB at most
+	readSize = 20 << 10 // a PTY hands out some 4 KB at once, 18 KB at most
 	// maxBacklog is how much output may wait for the screen; then the reader waits, and so does the program.
 	maxBacklog = 256 << 10
-	// keepBacklog is the largest buffer that is kept while nothing comes.
+	// keepBacklog is the largest buffer that is kept while nothing comes; there are two.
 	keepBacklog = 32 << 10
 )
 
@@ -26,7 +26,7 @@ func newBacklog() *backlog {
 	return b
 }
 
-// put appends a copy of p; it waits while the backlog is full.
+// put appends a copy of p; it waits while the backlog is full. After close nobody takes anything: it is dropped.
 func (b *backlog) put(p []byte) {
 	if len(p) == 0 {
 		return
@@ -35,6 +35,9 @@ func (b *backlog) put(p []byte) {
 	defer b.mu.Unlock()
 	for len(b.bytes) >= maxBacklog && !b.closed {
 		b.room.Wait()
+	}
+	if b.closed {
+		return
 	}
 	b.bytes = append(b.bytes, p...)
 	b.more.Signal()
@@ -48,6 +51,9 @@ func (b *backlog) take() []byte {
 	for len(b.bytes) == 0 {
 		if b.closed {
 			return nil
+		}
+		if cap(b.bytes) > keepBacklog {
+			b.bytes = nil
 		}
 		if cap(b.spare) > keepBacklog {
 			b.spare = nil

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 
 	"termbay/core"
 	"termbay/core/screen"
@@ -25,21 +26,15 @@ func (in Input) Empty() bool {
 
 // String names an input by its size and keys, never by its text.
 func (in Input) String() string {
-	n := len(in.Text) + len(in.Paste) + len(in.Bytes)
-	s := ""
-	if n > 0 {
-		s = core.Count(n, "byte", "bytes")
+	var parts []string
+	if n := len(in.Text) + len(in.Paste) + len(in.Bytes); n > 0 {
+		parts = append(parts, core.Count(n, "byte", "bytes"))
 	}
-	for _, k := range in.Keys {
-		s += " " + k
-	}
+	parts = append(parts, in.Keys...)
 	if in.Mouse != nil {
-		s += " mouse " + in.Mouse.Action
+		parts = append(parts, "mouse "+in.Mouse.Action)
 	}
-	if s != "" && s[0] == ' ' {
-		s = s[1:]
-	}
-	return s
+	return strings.Join(parts, " ")
 }
 
 // Check refuses an input that names an unknown key, before anything is typed (L57).
@@ -58,7 +53,7 @@ type Typing struct {
 	unit     *unit
 	text     string
 
-	// set right before the first byte is written
+	// set when it is queued, and again right before the first byte is written
 	place screen.Place
 	echo  bool
 }
@@ -71,13 +66,14 @@ func (t *Terminal) Type(in Input) (*Typing, error) {
 	}
 	y := &Typing{terminal: t, text: in.Text + in.Paste}
 	y.unit = &unit{bytes: b, done: make(chan struct{}), before: y.mark}
-	if !t.writer.send(y.unit) {
-		if t.Ended() {
-			return nil, &core.Error{Code: core.NotRunning, Detail: "The program has exited; it takes no more input."}
-		}
-		return nil, &core.Error{Code: core.Invalid, Field: "text", Detail: fmt.Sprintf("%d inputs are waiting already because the program does not read; try again later.", maxQueue)}
+	y.mark() // it may never be written
+	switch {
+	case t.writer.send(y.unit):
+		return y, nil
+	case closed(t.writer.quit):
+		return nil, &core.Error{Code: core.NotRunning, Detail: "The program has exited; it takes no more input."}
 	}
-	return y, nil
+	return nil, &core.Error{Code: core.Invalid, Field: "text", Detail: fmt.Sprintf("%d inputs are waiting already because the program does not read; try again later.", maxQueue)}
 }
 
 // mark remembers the screen as it is before the input.

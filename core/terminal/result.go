@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -18,6 +19,16 @@ type Cursor struct {
 	Clears   screen.Clears
 	Screen   string
 	Any      bool // whether a result was received at all
+}
+
+// Merge is where a session stands that received the Results of both Cursors: where the later look was. That of the
+// alternate screen leaves lines for later.
+func (c Cursor) Merge(o Cursor) Cursor {
+	if cmp.Or(cmp.Compare(c.Line, o.Line), cmp.Compare(c.Revision, o.Revision),
+		cmp.Compare(c.Clears.Screen, o.Clears.Screen), cmp.Compare(c.Clears.History, o.Clears.History)) > 0 {
+		return c
+	}
+	return o
 }
 
 // Result is what one call tells the agent (L32–L54).

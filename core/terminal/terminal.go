@@ -13,8 +13,11 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -56,6 +59,8 @@ type Terminal struct {
 
 	bytes atomic.Int64 // of output so far
 
+	resizing sync.Mutex // held for one resize, which waits for nothing: screen and PTY end with one size
+
 	mu   sync.Mutex // guards below
 	lost string
 }
@@ -66,8 +71,13 @@ func Start(host *process.Host, spec Spec) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
+	return run(pty, screen.New(spec.Process.Viewport), spec), nil
+}
+
+// run serves a program that was started.
+func run(pty *process.PTY, scr *screen.Screen, spec Spec) *Terminal {
 	t := &Terminal{
-		screen:  screen.New(spec.Process.Viewport),
+		screen:  scr,
 		pty:     pty,
 		backlog: newBacklog(),
 		writer:  newWriter(pty),
@@ -87,7 +97,7 @@ func Start(host *process.Host, spec Spec) (*Terminal, error) {
 		painting.Wait()
 		t.end(exit)
 	}()
-	return t, nil
+	return t
 }
 
 // end makes the exit known.
@@ -107,18 +117,23 @@ func (t *Terminal) end(exit core.Exit) {
 // guarded runs one of the goroutines; its fault ends this Terminal and nothing else.
 func (t *Terminal) guarded(name string, run func()) {
 	defer func() {
-		fault := recover()
-		if fault == nil {
-			return
+		if fault := recover(); fault != nil {
+			t.lose(name, fault)
 		}
-		t.log.Error("a Terminal's "+name+" failed", "pid", t.PID(), "fault", fault, "stack", string(debug.Stack()))
-		t.mu.Lock()
-		t.lost = fmt.Sprintf("the service's %s for it failed", name)
-		t.mu.Unlock()
-		t.backlog.close()
-		_ = t.pty.Signal("SIGKILL") // nobody serves it any more; an error means that it is gone already
 	}()
 	run()
+}
+
+// lose ends the program because one of the goroutines that serve it failed.
+func (t *Terminal) lose(name string, fault any) {
+	t.log.Error("a Terminal's "+name+" failed", "pid", t.PID(), "fault", fault, "stack", string(debug.Stack()))
+	t.mu.Lock()
+	t.lost = fmt.Sprintf("the service's %s for it failed", name)
+	t.mu.Unlock()
+	t.backlog.close()
+	if err := t.pty.Stop(context.Background(), process.Stop{Signal: "SIGKILL"}); err != nil {
+		t.log.Error("kill a Terminal that is not served any more", "pid", t.PID(), "error", err)
+	}
 }
 
 // read moves output from the PTY to the backlog.
@@ -128,7 +143,12 @@ func (t *Terminal) read() {
 	for {
 		n, err := t.pty.Read(b)
 		t.backlog.put(b[:n])
-		if err != nil { // io.EOF: reaped and drained
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF): // reaped and drained
+			return
+		default:
+			t.lose("reader", err)
 			return
 		}
 	}
@@ -166,14 +186,7 @@ func (t *Terminal) Changed() <-chan struct{} { return t.pulse.Changed() }
 func (t *Terminal) Done() <-chan struct{} { return t.done }
 
 // Ended says whether Done is closed.
-func (t *Terminal) Ended() bool {
-	select {
-	case <-t.done:
-		return true
-	default:
-		return false
-	}
-}
+func (t *Terminal) Ended() bool { return closed(t.done) }
 
 // Revision is the screen's.
 func (t *Terminal) Revision() uint64 { return t.screen.Revision() }
@@ -184,11 +197,16 @@ func (t *Terminal) Synchronized() (bool, time.Time) { return t.screen.Synchroniz
 // Match is the screen's text that a wait for text looks at.
 func (t *Terminal) Match(from int) screen.Match { return t.screen.Match(from) }
 
-// Resize changes the size of the screen and then of the PTY, so that what the program draws next fits.
+// Resize changes the size of the screen and then of the PTY, so that what the program draws next fits. A size out of
+// range is *core.Error Invalid and changes nothing.
 func (t *Terminal) Resize(v core.Viewport) error {
-	t.screen.Resize(v)
-	t.pulse.Beat()
-	if err := t.pty.Resize(v); err != nil && !t.Ended() {
+	t.resizing.Lock()
+	defer t.resizing.Unlock()
+	if v.Valid() { // else the PTY says why not
+		t.screen.Resize(v)
+		t.pulse.Beat()
+	}
+	if err := t.pty.Resize(v); err != nil && !closed(t.pty.Done()) {
 		return fmt.Errorf("resize the PTY of process %d: %w", t.PID(), err)
 	}
 	return nil
@@ -198,8 +216,19 @@ func (t *Terminal) Resize(v core.Viewport) error {
 func (t *Terminal) Signal(name string) error { return t.pty.Signal(name) }
 
 // Stop ends the program and its whole process tree and returns when both are gone and the final screen can be seen.
+// The grace is the caller's own, also when another stop with a longer one is in flight.
 func (t *Terminal) Stop(ctx context.Context, how process.Stop) error {
-	if err := t.pty.Stop(ctx, how); err != nil {
+	asking := ctx
+	if how.Escalate {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithTimeout(ctx, max(cmp.Or(how.Grace, process.DefaultGrace), 0))
+		defer cancel()
+	}
+	err := t.pty.Stop(asking, how)
+	if err != nil && asking.Err() != nil && ctx.Err() == nil { // it shares the longer grace, or kills already
+		err = t.pty.Stop(ctx, process.Stop{Signal: "SIGKILL"})
+	}
+	if err != nil {
 		return err
 	}
 	select {
@@ -231,10 +260,14 @@ func (t *Terminal) Await(ctx context.Context, what string, pattern *settle.Patte
 // Whole waits while the program is in the midst of a redraw, at most settle.MaxHalfPainted, so that nobody is shown a
 // half-painted screen. The error is the context's.
 func (t *Terminal) Whole(ctx context.Context) error {
+	var limit time.Time // from the first redraw on: a program that paints all the time holds nobody up
 	for {
 		changed := t.Changed()
 		open, since := t.Synchronized()
-		left := settle.MaxHalfPainted - time.Since(since)
+		if limit.IsZero() {
+			limit = since.Add(settle.MaxHalfPainted)
+		}
+		left := time.Until(limit)
 		if !open || left <= 0 {
 			return nil
 		}
@@ -244,5 +277,14 @@ func (t *Terminal) Whole(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }

@@ -24,11 +24,7 @@ func (n notices) String() string {
 	var s []string
 	add := func(format string, a ...any) { s = append(s, "["+fmt.Sprintf(format, a...)+"]") }
 	if k := n.result.MissingLines; k > 0 {
-		verb := "were"
-		if k == 1 {
-			verb = "was"
-		}
-		add("Earlier output is missing: %s %s dropped before you read them.", core.Count(k, "line", "lines"), verb)
+		add("Earlier output is missing: %s.", core.Count(k, "line was dropped before you read it", "lines were dropped before you read them"))
 	}
 	if n.cleared != "" && n.result.OutputMissing {
 		add("The %s cleared since your last result; lines that stood there before may be missing.", n.cleared)
@@ -104,8 +100,11 @@ func settled(r Report) string {
 func ending(r Report) string {
 	o := r.Outcome
 	how, after := o.Exit.Signal, core.Duration(o.Exit.At.Sub(r.StartedAt))
-	if o.Exit.Code != nil {
+	switch {
+	case o.Exit.Code != nil:
 		how = fmt.Sprintf("code %d", *o.Exit.Code)
+	case !o.Exit.Known():
+		how = "exit not known"
 	}
 	var s string
 	switch {

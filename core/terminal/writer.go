@@ -14,6 +14,9 @@ const (
 	maxQueue = 64
 	// deafAfter is how long a program may take no byte before the rest of an input is given up.
 	deafAfter = 3 * time.Second
+	// deafAgain is how long it may do so for an answer to its query once it was found not to read. Else the answers
+	// that nobody reads would hold up the next input for minutes.
+	deafAgain = 50 * time.Millisecond
 	// maxDelivery is how long one input may take in all.
 	maxDelivery = 30 * time.Second
 )
@@ -32,6 +35,7 @@ type writer struct {
 	pty   *process.PTY
 	queue chan *unit
 	quit  chan struct{}
+	deaf  bool // whether the last unit was given up; only the writing goroutine uses it
 
 	mu      sync.Mutex // guards below, and the PTY's write deadline
 	stopped bool
@@ -106,15 +110,19 @@ func (t *Terminal) write() {
 // deliver writes a unit until it is taken, or the program does not read for deafAfter.
 func (w *writer) deliver(u *unit) {
 	defer u.finish()
+	patience := deafAfter
 	switch {
 	case u.before != nil:
 		u.before()
 	case w.pty.Cooked(): // a reply that a shell would take for typing (O-D8)
 		return
+	case w.deaf:
+		patience = deafAgain
 	}
+	w.deaf = true // until it has taken all
 	end := time.Now().Add(maxDelivery)
 	for u.taken < len(u.bytes) {
-		deadline := time.Now().Add(deafAfter)
+		deadline := time.Now().Add(patience)
 		if deadline.After(end) {
 			deadline = end
 		}
@@ -127,6 +135,7 @@ func (w *writer) deliver(u *unit) {
 			return
 		}
 	}
+	w.deaf = false
 }
 
 func (u *unit) finish() {
