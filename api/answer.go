@@ -16,8 +16,6 @@ const (
 	EarlyAfter = time.Second
 	// heartbeat keeps such an answer alive: clients cut silent ones. Something is sent at least every 10 s.
 	heartbeat = 8 * time.Second
-	// writeLimit is how long one write may take when the client does not read.
-	writeLimit = 30 * time.Second
 )
 
 // Answer is a JSON answer that may take long, or that counts as read only when it was delivered whole. A handler does
@@ -51,6 +49,9 @@ func (a Answer) VisitGetEntryResponse(w http.ResponseWriter) error { return a.de
 
 // VisitGetScreenResponse delivers the answer.
 func (a Answer) VisitGetScreenResponse(w http.ResponseWriter) error { return a.deliver(w) }
+
+// VisitEndSessionResponse delivers the answer.
+func (a Answer) VisitEndSessionResponse(w http.ResponseWriter) error { return a.deliver(w) }
 
 func (a Answer) deliver(w http.ResponseWriter) error {
 	out := output{w, http.NewResponseController(w)}
@@ -129,8 +130,6 @@ type output struct {
 
 // send writes and flushes. What it returns without an error was given to the network whole.
 func (out output) send(b []byte) error {
-	_ = out.SetWriteDeadline(time.Now().Add(writeLimit)) // not every transport has deadlines
-	defer out.SetWriteDeadline(time.Time{})
 	if _, err := out.Write(b); err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ func newClient(t *testing.T, handler http.Handler) *client {
 	return &client{T: t, url: server.URL, http: server.Client(), contract: loadContract()}
 }
 
-// do sends a request with the token, and as JSON when there is a body; options change it before it is sent.
-func (c *client) do(method, path, body string, options ...func(*http.Request)) reply {
+// request is a request with the token, and as JSON when there is a body; options change it.
+func (c *client) request(method, path, body string, options ...func(*http.Request)) *http.Request {
 	c.Helper()
 	req, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -63,6 +63,13 @@ func (c *client) do(method, path, body string, options ...func(*http.Request)) r
 	for _, option := range options {
 		option(req)
 	}
+	return req
+}
+
+// do sends a request and holds the response against the contract.
+func (c *client) do(method, path, body string, options ...func(*http.Request)) reply {
+	c.Helper()
+	req := c.request(method, path, body, options...)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		c.Fatal(err)

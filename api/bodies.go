@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -20,7 +19,7 @@ const MaxBody = 4 << 20
 // object that means the same to every reader.
 func readBody(w http.ResponseWriter, r *http.Request, op operation) error {
 	if !op.takesBody {
-		return refuseBody(r.Body)
+		return refuseBody(w, r)
 	}
 	mediaType := r.Header.Get("Content-Type")
 	if mediaType != "" && !isJSON(mediaType) {
@@ -36,6 +35,7 @@ func readBody(w http.ResponseWriter, r *http.Request, op operation) error {
 	if len(text) > MaxBody {
 		return bodyTooLarge(w)
 	}
+	unbound(w)
 	switch {
 	case len(text) > 0 && mediaType == "":
 		return notJSON()
@@ -68,14 +68,16 @@ func isJSON(contentType string) bool {
 	return len(params) == 0 && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
-func refuseBody(body io.Reader) error {
-	n, err := io.ReadFull(body, make([]byte, 1))
-	switch {
-	case n > 0:
-		return &core.Error{Code: core.Invalid, Detail: "This call takes no body; leave it out."}
-	case !errors.Is(err, io.EOF):
-		return brokenBody(err)
+// refuseBody refuses a body that is announced, and one that comes unannounced.
+func refuseBody(w http.ResponseWriter, r *http.Request) error {
+	refused := &core.Error{Code: core.Invalid, Detail: "This call takes no body; leave it out."}
+	if r.ContentLength > 0 {
+		return refused
 	}
+	if _, err := io.ReadFull(r.Body, make([]byte, 1)); err != io.EOF {
+		return refused
+	}
+	unbound(w)
 	return nil
 }
 

@@ -95,7 +95,7 @@ func (s Service) GetTimeline(_ context.Context, q GetTimelineRequestObject) (Get
 // GetOutput is a full-output file.
 func (s Service) GetOutput(_ context.Context, q GetOutputRequestObject) (GetOutputResponseObject, error) {
 	n, err := strconv.Atoi(q.N)
-	if err != nil {
+	if err != nil || strconv.Itoa(n) != q.N {
 		n = 0 // no output has this number
 	}
 	f, err := s.Registry.Output(caller(q.Params.TermbaySession), q.ID, n)

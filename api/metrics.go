@@ -56,6 +56,12 @@ func (m *metrics) count(operation string, status int, took time.Duration) {
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
+// handler tells the metrics, as text whatever else promhttp could send. It panics when they contradict each other; its
+// own answer would be no problem.
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	text := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.PanicOnError})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Accept")
+		text.ServeHTTP(w, r)
+	})
 }

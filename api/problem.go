@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -141,7 +140,7 @@ func (p problems) send(w http.ResponseWriter, r *http.Request, e *core.Error) {
 		entry := entryOf(*e.Entry, now)
 		problem.Entry, problem.State = &entry, entry.State
 	}
-	body, err := json.Marshal(problem)
+	body, err := encode(problem)
 	if err != nil {
 		panic(err) // strings and numbers only
 	}

@@ -41,6 +41,7 @@ func New(cfg Config) http.Handler {
 
 	r := chi.NewRouter()
 	r.Use(
+		bounded,
 		identify,
 		observer{cfg.Log, contract, metrics}.middleware,
 		problems.survive,

@@ -101,7 +101,7 @@ func TestFaultsStayInside(t *testing.T) {
 			if n := strings.Count(logged, "level=ERROR"); n != 1 || !strings.Contains(logged, "request="+id) {
 				t.Errorf("%d errors logged, request %q:\n%s", n, id, logged)
 			}
-			if again := c.do("GET", "/healthz", ""); again.status != 500 && again.status != 200 {
+			if again := c.do("GET", "/openapi.yaml", ""); again.status != 200 {
 				t.Errorf("the service is gone: %d", again.status)
 			}
 		})
@@ -210,6 +210,33 @@ func TestMetrics(t *testing.T) {
 	}
 	if denied := c.do("GET", "/metrics", "", header("Authorization", "")); denied.status != 401 {
 		t.Errorf("without token: %d", denied.status)
+	}
+}
+
+func TestMetricsAreTextWhateverIsAskedFor(t *testing.T) {
+	c := plumbed(t, stub{})
+	for _, accept := range []string{"", "*/*", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited", "application/openmetrics-text"} {
+		got := c.do("GET", "/metrics", "", header("Accept", accept))
+		if got.status != 200 || !strings.HasPrefix(got.header.Get("Content-Type"), "text/plain;") || !strings.Contains(got.body, "# TYPE go_goroutines gauge") {
+			t.Errorf("Accept %q: %d, %s", accept, got.status, got.header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestMetricsThatCannotBeReadAreAProblem(t *testing.T) {
+	for name, m := range map[string]api.Measure{
+		"a fault":             {Name: "termbay_broken", Help: "Broken.", Read: func() float64 { panic("broken") }},
+		"a name taken before": {Name: "termbay_http_request_seconds_count", Help: "Taken.", Read: func() float64 { return 1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := configured(t, stub{})
+			cfg.Measures = []api.Measure{m}
+			c := newClient(t, api.New(cfg))
+			c.do("GET", "/openapi.yaml", "") // now there is a request that was counted
+			if got := c.do("GET", "/metrics", ""); got.status != 500 {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+		})
 	}
 }
 

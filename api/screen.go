@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -32,83 +33,105 @@ func (s Service) GetScreen(ctx context.Context, q GetScreenRequestObject) (GetSc
 		return nil, err
 	}
 	form := negotiate(ctx, asText, asJSON, asHTML, asANSI, asSVG)
-	if p.Wait == "" {
-		if err := t.Whole(ctx); err != nil {
-			return nil, err
-		}
-		return s.screenAnswer(ctx, q.ID, t, form, p.IfNoneMatch)
-	}
 	watch, err := watchOf(p, t)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if form == asJSON && watch.Wait > EarlyAfter {
+	case p.Wait == "":
+		err = t.Whole(ctx)
+	case form == asJSON && watch.Wait > EarlyAfter:
 		return Answer{Context: ctx, Early: true, Value: func() (any, func(), error) {
 			if err := s.Registry.Await(ctx, who, q.ID, watch); err != nil {
 				return nil, nil, err
 			}
-			return screenOf(q.ID, t), nil, nil
+			return lookAt(q.ID, t).wire(), nil, nil
 		}}, nil
+	default:
+		err = s.Registry.Await(ctx, who, q.ID, watch)
 	}
-	if err := s.Registry.Await(ctx, who, q.ID, watch); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return s.screenAnswer(ctx, q.ID, t, form, p.IfNoneMatch)
+	return s.screenAnswer(ctx, lookAt(q.ID, t), form, p.IfNoneMatch)
 }
 
 // watchOf is what a caller waits for. A change is one since the screen that the caller has, if it says which.
-func watchOf(p GetScreenParams, t *terminal.Terminal) (registry.Watch, error) {
-	w := registry.Watch{For: string(p.Wait), Wait: milliseconds(p.WaitMS), Seen: t.Revision()}
+func watchOf(p GetScreenParams, t *terminal.Terminal) (w registry.Watch, err error) {
+	w = registry.Watch{For: string(p.Wait), Wait: milliseconds(p.WaitMS), Seen: t.Revision()}
 	if seen, ok := revisionOf(p.IfNoneMatch); ok {
 		w.Seen = seen
 	}
-	if p.Wait != "text" {
+	switch {
+	case p.Wait != "text" && p.Text != "":
+		return w, invalid("text", "is waited for with wait=text only")
+	case p.Wait != "text":
 		return w, nil
+	case p.Text == "":
+		return w, invalid("text", "is missing; wait=text needs a text to wait for")
 	}
-	if p.Text == "" {
-		return w, &core.Error{Code: core.Invalid, Field: "text", Detail: "wait=text needs a text to wait for; give it as text."}
+	var bad *core.Error
+	if w.Pattern, err = settle.Parse(p.Text); errors.As(err, &bad) {
+		bad.Field = "text" // which bodies call wait_for_text
 	}
-	var err error
-	w.Pattern, err = settle.Parse(p.Text)
 	return w, err
 }
 
-// tagOf is the ETag of a revision; revisionOf is the way back.
-func tagOf(revision uint64) string { return fmt.Sprintf("%q", "r"+strconv.FormatUint(revision, 10)) }
-
-func revisionOf(tag string) (uint64, bool) {
-	tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-	n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(tag, `"r`), `"`), 10, 64)
-	return n, err == nil
+// look is a screen at one moment.
+type look struct {
+	id    string
+	ended bool
+	shot  screen.Snapshot
 }
 
-// screenAnswer is the screen as it is now, or 304 when the caller has it.
-func (s Service) screenAnswer(ctx context.Context, id string, t *terminal.Terminal, form, known string) (GetScreenResponseObject, error) {
-	shot := t.Screen().Snapshot()
-	tag := tagOf(shot.Revision)
-	if seen, ok := revisionOf(known); ok && seen == shot.Revision {
+func lookAt(id string, t *terminal.Terminal) look {
+	ended := t.Ended() // before the screen: that of a program that has ended is its last
+	return look{id, ended, t.Screen().Snapshot()}
+}
+
+// tag is the look's ETag, such as "r12", or "r12-exited" once the program has ended: JSON says that too.
+func (l look) tag() string {
+	if l.ended {
+		return fmt.Sprintf(`"r%d-exited"`, l.shot.Revision)
+	}
+	return fmt.Sprintf(`"r%d"`, l.shot.Revision)
+}
+
+// strong is an ETag without the mark of a weak one, which proxies put in front.
+func strong(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }
+
+// revisionOf is the revision in an ETag of ours.
+func revisionOf(tag string) (uint64, bool) {
+	digits, ours := strings.CutPrefix(strings.TrimSuffix(strong(tag), `"`), `"r`)
+	n, err := strconv.ParseUint(strings.TrimSuffix(digits, "-exited"), 10, 64)
+	return n, ours && err == nil
+}
+
+// screenAnswer is a look in a form, or 304 when the caller knows it.
+func (s Service) screenAnswer(ctx context.Context, l look, form, known string) (GetScreenResponseObject, error) {
+	tag := l.tag()
+	if strong(known) == tag {
 		return GetScreen304Response{Headers: GetScreen304ResponseHeaders{ETag: tag}}, nil
 	}
 	headers := GetScreen200ResponseHeaders{ETag: tag}
 	var b bytes.Buffer
 	switch form {
 	case asJSON:
-		return GetScreen200JSONResponse{Body: screenOf(id, t), Headers: headers}, nil
+		return GetScreen200JSONResponse{Body: l.wire(), Headers: headers}, nil
 	case asHTML:
-		if err := s.HTML(ctx, &b, shot); err != nil {
+		if err := s.HTML(ctx, &b, l.shot); err != nil {
 			return nil, err
 		}
 		return styledPage{GetScreen200TextHTMLCharsetUTF8Response{Body: &b, Headers: headers, ContentLength: int64(b.Len())}}, nil
 	case asSVG:
-		if err := s.SVG(ctx, &b, shot); err != nil {
+		if err := s.SVG(ctx, &b, l.shot); err != nil {
 			return nil, err
 		}
 		return GetScreen200ImageSvgXMLResponse{Body: &b, Headers: headers, ContentLength: int64(b.Len())}, nil
 	case asANSI:
-		b.WriteString(shot.ANSI())
+		b.WriteString(l.shot.ANSI())
 		return GetScreen200TextXAnsiCharsetUTF8Response{Body: &b, Headers: headers, ContentLength: int64(b.Len())}, nil
 	}
-	b.WriteString(shot.Text())
+	b.WriteString(l.shot.Text())
 	return GetScreen200TextPlainCharsetUTF8Response{Body: &b, Headers: headers, ContentLength: int64(b.Len())}, nil
 }
 
@@ -119,19 +142,19 @@ type styledPage struct {
 
 // VisitGetScreenResponse sends the page.
 func (p styledPage) VisitGetScreenResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	return p.GetScreen200TextHTMLCharsetUTF8Response.VisitGetScreenResponse(w)
 }
 
-// screenOf is the screen with its colours.
-func screenOf(id string, t *terminal.Terminal) Screen {
+// wire is the look as JSON, with its colours.
+func (l look) wire() Screen {
 	state := core.Running
-	if t.Ended() {
+	if l.ended {
 		state = core.Exited
 	}
-	shot := t.Screen().Snapshot()
+	shot := l.shot
 	wire := Screen{
-		ID: id, State: state, Revision: shot.Revision, Viewport: Viewport{Cols: shot.Viewport.Cols, Rows: shot.Viewport.Rows},
+		ID: l.id, State: state, Revision: shot.Revision, Viewport: Viewport{Cols: shot.Viewport.Cols, Rows: shot.Viewport.Rows},
 		Title: shot.Title, AltScreen: shot.Alt, Cursor: cursorOf(shot.Cursor), Rows: make([][]Run, len(shot.Rows)),
 	}
 	for y, row := range shot.Rows {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 
+	"termbay/core"
 	"termbay/core/registry"
 )
 
@@ -54,11 +56,21 @@ func (s Service) GetSession(_ context.Context, q GetSessionRequestObject) (GetSe
 // EndSession ends a session and answers when nothing of it is left. What was begun is finished, also when the client
 // has left.
 func (s Service) EndSession(ctx context.Context, q EndSessionRequestObject) (EndSessionResponseObject, error) {
-	stopped, removed, err := s.Registry.End(context.WithoutCancel(ctx), q.Session, registry.Reason(q.Params.Reason))
-	if err != nil {
+	if _, err := s.Registry.Session(q.Session); err != nil {
 		return nil, err
 	}
-	return EndSession200JSONResponse{Stopped: stopped, Removed: removed}, nil
+	return Answer{
+		Context: ctx,
+		Early:   true,
+		Value: func() (any, func(), error) {
+			stopped, removed, err := s.Registry.End(context.WithoutCancel(ctx), q.Session, registry.Reason(q.Params.Reason))
+			var ended *core.Error
+			if err != nil && !errors.As(err, &ended) { // ended: by somebody else meanwhile, which leaves nothing to do
+				return nil, nil, err
+			}
+			return SessionEnd{Stopped: stopped, Removed: removed}, nil, nil
+		},
+	}, nil
 }
 
 func sessionOf(o registry.Session) Session {

@@ -178,9 +178,20 @@ func TestAPollNeedsNoBody(t *testing.T) {
 }
 
 func TestAGetTakesNoBody(t *testing.T) {
-	got := plumbed(t, stub{}).do("GET", "/v1/entries/t1", "{}")
-	if p := got.problem(t); p.Code != core.Invalid || p.Status != 422 {
-		t.Errorf("%+v", p)
+	c := plumbed(t, failing(func(string) error { return &core.Error{Code: core.NotFound, Detail: "No entry <t1> & no other."} }))
+	unannounced := func(body string) func(*http.Request) {
+		return func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), -1 }
+	}
+	for name, got := range map[string]reply{
+		"announced":   c.do("GET", "/v1/entries/t1", "{}"),
+		"unannounced": c.do("GET", "/v1/entries/t1", "", unannounced("{}")),
+	} {
+		if p := got.problem(t); p.Code != core.Invalid || p.Status != 422 {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if got := c.do("GET", "/v1/entries/t1", "", unannounced("")); got.status != 404 || !strings.Contains(got.body, "No entry <t1> & no other.") {
+		t.Errorf("empty: %+v", got)
 	}
 }
 
@@ -227,7 +238,7 @@ func TestABodyOfFourMiBIsTaken(t *testing.T) {
 	calls := 0
 	client := typing(t, &calls)
 	for extra, want := range map[int]int{0: 201, 1: 413} {
-		body := `{"command":"` + strings.Repeat("x", 4<<20-len(`{"command":""}`)+extra) + `"}`
+		body := `{"command":"x"` + strings.Repeat(" ", 4<<20-len(`{"command":"x"}`)+extra) + `}`
 		if got := client.do("POST", "/v1/terminals", body); got.status != want {
 			t.Errorf("%d bytes: status %d, want %d", len(body), got.status, want)
 		}

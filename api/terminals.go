@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"termbay/core"
@@ -15,18 +16,15 @@ import (
 // CreateTerminal starts a program and waits until it has settled.
 func (s Service) CreateTerminal(ctx context.Context, q CreateTerminalRequestObject) (CreateTerminalResponseObject, error) {
 	b := q.Body
-	start := registry.Start{
+	env, err := environment(b.Env)
+	if err != nil {
+		return nil, err
+	}
+	turn, err := s.Registry.Start(caller(q.Params.TermbaySession), registry.Start{
 		Command: b.Command, DisplayCommand: b.DisplayCommand, CommandPrefix: b.CommandPrefix, Label: b.Label,
-		Cwd: b.Cwd, Shell: b.Shell, Notify: b.Notify, Viewport: viewportOf(b.Viewport),
+		Cwd: b.Cwd, Env: env, Shell: b.Shell, Notify: b.Notify, Viewport: viewportOf(b.Viewport),
 		Wait: waitFor(&b.WaitMS, b.WaitForText, b.QuietMS),
-	}
-	if b.Env != nil {
-		start.Env = make([]string, 0, len(b.Env))
-		for name, value := range b.Env {
-			start.Env = append(start.Env, name+"="+value)
-		}
-	}
-	turn, err := s.Registry.Start(caller(q.Params.TermbaySession), start)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +44,9 @@ func (s Service) SendInput(ctx context.Context, q SendInputRequestObject) (SendI
 	if err != nil {
 		return nil, err
 	}
-	return turnAnswer(ctx, turn), nil
+	a := turnAnswer(ctx, turn)
+	a.Early = a.Early || !in.Empty() // a program that does not read holds an input up for longer than the wait
+	return a, nil
 }
 
 // GetTerminal is the entry of a Terminal.
@@ -90,6 +90,22 @@ func viewportOf(v *Viewport) *core.Viewport {
 		return nil
 	}
 	return &core.Viewport{Cols: v.Cols, Rows: v.Rows}
+}
+
+// environment is a complete environment as a process gets it, nil when there is none. A name with = in it would be
+// another variable, which nobody can tell any more once it stands before its value.
+func environment(env map[string]string) ([]string, error) {
+	if env == nil {
+		return nil, nil
+	}
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		if strings.Contains(name, "=") {
+			return nil, invalid("env."+name, "may not have = in its name")
+		}
+		list = append(list, name+"="+value)
+	}
+	return list, nil
 }
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"termbay/core/screen"
 	"termbay/templates"
@@ -23,7 +24,7 @@ func ScreenSVG(ctx context.Context, w io.Writer, shot screen.Snapshot) error {
 
 // picture is what the templates draw of a screen.
 func picture(shot screen.Snapshot) templates.Screen {
-	s := templates.Screen{Title: cmp.Or(shot.Title, "Screen"), Cols: shot.Viewport.Cols, Rows: shot.Viewport.Rows}
+	s := templates.Screen{Title: cmp.Or(inXML(shot.Title), "Screen"), Cols: shot.Viewport.Cols, Rows: shot.Viewport.Rows}
 	for y, row := range shot.Rows {
 		line := templates.ScreenLine{Row: y}
 		col := 0
@@ -47,7 +48,7 @@ func spanOf(run screen.Run, col int) templates.ScreenSpan {
 	if st.Reverse {
 		fg, bg = cmp.Or(bg, templates.ScreenBg), cmp.Or(fg, templates.ScreenFg)
 	}
-	text := run.Text
+	text := inXML(run.Text)
 	if st.Conceal {
 		text = strings.Repeat(" ", run.Width)
 	}
@@ -55,6 +56,16 @@ func spanOf(run screen.Run, col int) templates.ScreenSpan {
 		Col: col, Width: run.Width, Text: text, Fg: cmp.Or(fg, templates.ScreenFg), Bg: bg,
 		Bold: st.Bold, Italic: st.Italic, Underline: st.Underline, Strike: st.Strike,
 	}
+}
+
+// inXML is text without the two characters that a program can print and XML does not have.
+func inXML(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\ufffe' || r == '\uffff' {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 // withCursor marks the cell of the cursor, which may stand beyond the text of its row.
