@@ -729,7 +729,7 @@ type TerminalRequest struct {
 	// DisplayCommand Shown in place of the command.
 	DisplayCommand string `json:"display_command,omitempty,omitzero"`
 
-	// Env The complete environment, name to value. That of the service when it is left out.
+	// Env The complete environment, name to value; names may not be empty or hold `=`. That of the service when it is left out.
 	Env map[string]string `json:"env,omitempty,omitzero"`
 
 	// Label A name for people. Cut at 200 characters.
@@ -903,7 +903,7 @@ type GetScreenParams struct {
 	// WaitMS How long to wait at most. More than 300000 is clamped to 300000.
 	WaitMS WaitMS `form:"wait_ms,omitempty" json:"wait_ms,omitempty,omitzero"`
 
-	// Text Text to wait for, with `wait=text`. Written as `wait_for_text`.
+	// Text Text to wait for, with `wait=text` only. Written as `wait_for_text`.
 	Text string `form:"text,omitempty" json:"text,omitempty,omitzero"`
 
 	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.

@@ -25,6 +25,9 @@ func readBody(w http.ResponseWriter, r *http.Request, op operation) error {
 	if mediaType != "" && !isJSON(mediaType) {
 		return notJSON()
 	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return &core.Error{Code: unsupportedMediaType, Detail: "Send the body as it is, without Content-Encoding."}
+	}
 	if r.ContentLength > MaxBody {
 		return bodyTooLarge(w)
 	}

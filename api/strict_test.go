@@ -155,6 +155,14 @@ func TestOnlyJSONIsABody(t *testing.T) {
 	}
 }
 
+func TestABodyIsNotCompressed(t *testing.T) {
+	calls := 0
+	got := typing(t, &calls).do("POST", "/v1/terminals", `{"command":"ls"}`, header("Content-Encoding", "gzip"))
+	if p := got.problem(t); p.Code != "unsupported_media_type" || calls != 0 {
+		t.Errorf("%+v, %d calls", p, calls)
+	}
+}
+
 func TestAPollNeedsNoBody(t *testing.T) {
 	calls := 0
 	client := typing(t, &calls)
