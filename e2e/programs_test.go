@@ -30,13 +30,13 @@ func TestPython3IsAREPL(t *testing.T) {
 	s := serve(t)
 	id, a := s.start(object{"command": "python3 -q", "wait_for_text": ">>> ", "wait_ms": 30000})
 	a.sees(t, ">>>")
-	a = s.send(id, object{"text": "for i in range(3): print('row', i)\n", "keys": []string{"Enter"}, "wait_for_text": "row 2", "wait_ms": 30000})
+	a = s.send(id, object{"text": "for i in range(3): print('row', i)\n", "keys": []string{"Enter"}, "wait_for_text": `/row 2\s+>>> $/`, "wait_ms": 30000})
 	a.sees(t, "row 0\nrow 1\nrow 2")
 	a = s.send(id, object{"text": "input('name? ')", "keys": []string{"Enter"}, "wait_for_text": "name? ", "wait_ms": 30000})
 	if by := a.text("settled_by"); by != "text" {
 		t.Errorf("a prompt that ends in a blank was not found: %s", a.raw)
 	}
-	a = s.send(id, object{"text": "Ada", "keys": []string{"Enter"}, "wait_for_text": "'Ada'", "wait_ms": 30000})
+	a = s.send(id, object{"text": "Ada", "keys": []string{"Enter"}, "wait_for_text": `/'Ada'\s+>>> $/`, "wait_ms": 30000})
 	a.sees(t, "'Ada'")
 	s.send(id, object{"keys": []string{"Control+D"}, "wait_for_text": never, "wait_ms": 30000}).exited(t, 0)
 }
