@@ -6,8 +6,11 @@ const (
 	readSize = 20 << 10 // a PTY hands out some 4 KB at once, 18 KB at most
 	// maxBacklog is how much output may wait for the screen; then the reader waits, and so does the program.
 	maxBacklog = 256 << 10
-	// keepBacklog is the largest buffer that is kept while nothing comes; there are two.
+	// keepBacklog is the largest buffer that is kept once a flood is over; there are two.
 	keepBacklog = 32 << 10
+	// calmTakes is how many small pieces in a row tell that it is over: buffers that come and go within a flood cost more
+	// than the flood.
+	calmTakes = 32
 )
 
 // backlog is output between the reader and the painter. While the painter works it grows, so that a flood reaches the
@@ -17,6 +20,7 @@ type backlog struct {
 	more, room *sync.Cond
 	bytes      []byte // read, not painted
 	spare      []byte // what the painter has done with
+	calm       int    // small pieces since the last large one
 	closed     bool
 }
 
@@ -52,16 +56,16 @@ func (b *backlog) take() []byte {
 		if b.closed {
 			return nil
 		}
-		if cap(b.bytes) > keepBacklog {
-			b.bytes = nil
-		}
-		if cap(b.spare) > keepBacklog {
-			b.spare = nil
-		}
 		b.more.Wait()
 	}
 	p := b.bytes
 	b.bytes, b.spare = b.spare[:0], p
+	if b.calm++; len(p) > keepBacklog {
+		b.calm = 0
+	}
+	if b.calm > calmTakes && cap(b.bytes) > keepBacklog {
+		b.bytes = nil
+	}
 	b.room.Signal()
 	return p
 }

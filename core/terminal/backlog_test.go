@@ -93,18 +93,23 @@ func TestClosingReleasesBothSides(t *testing.T) {
 	})
 }
 
-func TestAFloodLeavesNoBigBuffersBehind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := terminal.NewBacklog()
+func TestTheBuffersOfAFloodGoOnceItIsCalm(t *testing.T) {
+	b := terminal.NewBacklog()
+	flood := func() {
 		for range 5 { // both buffers have been large
 			b.Put(make([]byte, terminal.MaxBacklog))
 			b.Take()
 		}
-		go b.Take()
-		synctest.Wait()
-		if memory, _ := b.Kept(); memory > 2*terminal.KeepBacklog {
-			t.Errorf("%d bytes of memory are kept while nothing comes", memory)
-		}
-		b.Close()
-	})
+	}
+	flood()
+	if memory, _ := b.Kept(); memory < terminal.MaxBacklog {
+		t.Errorf("%d bytes of memory are kept in the midst of a flood", memory)
+	}
+	for range terminal.CalmTakes + 2 {
+		b.Put([]byte("calm"))
+		b.Take()
+	}
+	if memory, _ := b.Kept(); memory > 2*terminal.KeepBacklog {
+		t.Errorf("%d bytes of memory are kept after the flood", memory)
+	}
 }

@@ -9,6 +9,7 @@ import (
 const (
 	MaxBacklog  = maxBacklog
 	KeepBacklog = keepBacklog
+	CalmTakes   = calmTakes
 	MaxQueue    = maxQueue
 	DeafAfter   = deafAfter
 )
