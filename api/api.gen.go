@@ -729,7 +729,7 @@ type TerminalRequest struct {
 	// DisplayCommand Shown in place of the command.
 	DisplayCommand string `json:"display_command,omitempty,omitzero"`
 
-	// Env The complete environment, name to value; names may not be empty or hold `=`. That of the service when it is left out.
+	// Env The complete environment, name to value; names may not be empty or hold `=`. That of the service, without its token, when it is left out. In any case `TERM` is `xterm-256color`, `COLORTERM` is `truecolor`, `TERMBAY_ENTRY` is the `uid` of the entry, `LINES` and `COLUMNS` are taken out, and `LANG` is one with UTF-8 when no locale is set.
 	Env map[string]string `json:"env,omitempty,omitzero"`
 
 	// Label A name for people. Cut at 200 characters.

@@ -179,9 +179,14 @@ func TestAFullOutputOutlivesItsTerminal(t *testing.T) {
 	if got := b.call(200, "GET", res.FullOutputURL, nil, session("s")); !strings.HasSuffix(got.body, "\n4999\n5000\n") {
 		t.Errorf("%d bytes", len(got.body))
 	}
+	deleted := b.cut(object{"forget": false})
+	b.call(204, "DELETE", "/v1/entries/"+deleted.ID, nil)
+	b.refused(410, "gone", "", b.do("GET", deleted.FullOutputURL, ""))
 	b.call(200, "DELETE", "/v1/sessions/s", nil)
 	b.refused(410, "gone", "", b.do("GET", res.FullOutputURL, ""))
-	if _, err := os.Stat(res.FullOutputPath); !os.IsNotExist(err) {
-		t.Errorf("the session has ended: %v", err)
+	for _, path := range []string{res.FullOutputPath, deleted.FullOutputPath} {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("it is still there: %v", err)
+		}
 	}
 }

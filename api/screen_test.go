@@ -114,36 +114,34 @@ func (b *bay) waiting(id, what string) {
 
 func TestALookWaitsForWhatItIsAskedTo(t *testing.T) {
 	t.Parallel()
+	typed := func(text string) func(*bay, string) {
+		return func(b *bay, id string) { b.send(id, object{"text": text, "wait_ms": 0}) }
+	}
+	killed := func(b *bay, id string) { b.call(200, "POST", "/v1/entries/"+id+"/signal", object{"signal": "SIGKILL"}) }
 	for name, c := range map[string]struct {
-		query, shows string
-		input        string // what makes it happen; "" needs nothing
-		signal       string
-		ms           string
+		what, more string
+		cause      func(b *bay, id string) // what the wait is for; nil when nothing happens
+		shows      string
 	}{
-		"a change":                {"wait=change", "ping", "ping", "", "20000"},
-		"a text":                  {"wait=text&text=pong", "pong", "pong", "", "20000"},
-		"a text that is there":    {"wait=text&text=%2FU.%2Fi", "up", "", "", "20000"},
-		"quiet":                   {"wait=quiet", "up", "", "", "20000"},
-		"the exit":                {"wait=exit", "up", "", "SIGKILL", "20000"},
-		"a change that never is":  {"wait=change", "up", "", "", "50"},
-		"a text that never is":    {"wait=text&text=never", "up", "", "", "1100"},
-		"no time for an exit":     {"wait=exit", "up", "", "", "0"},
-		"an exit, clamped to 300": {"wait=exit", "up", "", "SIGKILL", "2147483647"},
+		"a change":                {"change", "&wait_ms=20000", typed("!"), "up\n!"},
+		"a text":                  {"text", "&wait_ms=20000&text=pong", typed("pong"), "pong"},
+		"the exit":                {"exit", "&wait_ms=20000", killed, "up"},
+		"an exit, clamped to 300": {"exit", "&wait_ms=2147483647", killed, "up"},
+		"a text that is there":    {"text", "&text=%2FU.%2Fi", nil, "up"},
+		"quiet":                   {"quiet", "", nil, "up"},
+		"a change that never is":  {"change", "&wait_ms=50", nil, "up"},
+		"a text that never is":    {"text", "&wait_ms=1100&text=never", nil, "up"},
+		"no time for an exit":     {"exit", "&wait_ms=0", nil, "up"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			for _, media := range []string{"text/plain", "application/json"} {
 				id := b.start(object{"command": "echo up; exec cat", "wait_for_text": "up"}).ID
-				answer := b.later("GET", "/v1/terminals/"+id+"/screen?wait_ms="+c.ms+"&"+c.query, "", accept(media))
-				what := strings.TrimPrefix(strings.SplitN(c.query, "&", 2)[0], "wait=")
-				if len(c.ms) > 4 && (c.input != "" || c.signal != "") {
-					b.waiting(id, what)
-					if c.input != "" {
-						b.send(id, object{"text": c.input, "wait_ms": 0})
-					} else {
-						b.call(200, "POST", "/v1/entries/"+id+"/signal", object{"signal": c.signal})
-					}
+				answer := b.later("GET", "/v1/terminals/"+id+"/screen?wait="+c.what+c.more, "", accept(media))
+				if c.cause != nil {
+					b.waiting(id, c.what)
+					c.cause(b, id)
 				}
 				got := <-answer
 				text := got.body

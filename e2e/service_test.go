@@ -20,34 +20,52 @@ const patience = 30 * time.Second
 
 // service is a running termbay.
 type service struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	url   string
-	token string
-	state string
-	logs  string
-	err   *bytes.Buffer
-	ended chan struct{}
+	t       testing.TB
+	args    []string
+	prepare func(*exec.Cmd) // before each start; may be nil
+	cmd     *exec.Cmd
+	url     string
+	token   string
+	state   string
+	logs    string
+	err     *bytes.Buffer
+	ended   chan struct{}
 }
 
 // serve starts termbay on a free port; it is stopped and must leave nothing when the test ends.
 func serve(t testing.TB, flags ...string) *service {
 	t.Helper()
+	return servePrepared(t, nil, flags...)
+}
+
+// servePrepared is serve with a say in how the process is started.
+func servePrepared(t testing.TB, prepare func(*exec.Cmd), flags ...string) *service {
+	t.Helper()
 	dir := t.TempDir()
-	s := &service{t: t, state: filepath.Join(dir, "state"), logs: filepath.Join(dir, "log"), err: &bytes.Buffer{}, ended: make(chan struct{})}
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--state-dir", s.state, "--log-dir", s.logs}, flags...)
-	s.cmd = exec.Command(binary, args...)
-	s.cmd.Stderr = s.err
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = s.cmd.Wait(); close(s.ended) }()
-	t.Cleanup(s.stop)
-	s.find()
+	s := &service{t: t, prepare: prepare, state: filepath.Join(dir, "state"), logs: filepath.Join(dir, "log")}
+	s.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--state-dir", s.state, "--log-dir", s.logs}, flags...)
+	s.begin()
 	return s
 }
 
-// find waits for server.json and reads where the service is.
+// begin starts the process, for the first time or again.
+func (s *service) begin() {
+	s.t.Helper()
+	cmd, ended := exec.Command(binary, s.args...), make(chan struct{})
+	s.cmd, s.err, s.ended = cmd, &bytes.Buffer{}, ended
+	s.cmd.Stderr = s.err
+	if s.prepare != nil {
+		s.prepare(s.cmd)
+	}
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	go func() { _ = cmd.Wait(); close(ended) }()
+	s.t.Cleanup(s.stop)
+	s.find()
+}
+
+// find waits for server.json of this process and reads where the service is.
 func (s *service) find() {
 	s.t.Helper()
 	eventually(s.t, "termbay to write server.json", func() bool {
@@ -56,9 +74,12 @@ func (s *service) find() {
 			s.t.Fatalf("termbay ended: %s", s.err)
 		default:
 		}
-		var found struct{ URL string }
+		var found struct {
+			URL string
+			PID int
+		}
 		b, err := os.ReadFile(filepath.Join(s.state, "server.json"))
-		if err != nil || json.Unmarshal(b, &found) != nil {
+		if err != nil || json.Unmarshal(b, &found) != nil || found.PID != s.cmd.Process.Pid {
 			return false
 		}
 		s.url = found.URL
