@@ -5,6 +5,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func accept(media string) func(*http.Request) { return header("Accept", media) }
 func (b *bay) painted() (id string) {
 	b.Helper()
 	return b.start(object{
-		"command": `printf '\033]0;a <title>\a\033[1;31mred & <b>\033[0m 漢\n'; echo up; exec cat`, "viewport": object{"cols": 40, "rows": 5}, "wait_for_text": "up",
+		"command": `printf '\033]0;a <title>\a\033[1;31mred & <b>\033[0m 漢\033[48;2;1;2;255m!\033[0m\n'; echo up; exec cat`, "viewport": object{"cols": 40, "rows": 5}, "wait_for_text": "up",
 	}).ID
 }
 
@@ -27,13 +28,13 @@ func TestAScreenHasFiveForms(t *testing.T) {
 	b := open(t)
 	path := "/v1/terminals/" + b.painted() + "/screen"
 	for name, c := range map[string]struct{ accept, media, has string }{
-		"none":            {"", "text/plain; charset=utf-8", "red & <b> 漢\nup\n"},
-		"curl":            {"*/*", "text/plain; charset=utf-8", "red & <b> 漢\nup\n"},
-		"text":            {"text/plain", "text/plain; charset=utf-8", "red & <b> 漢\nup\n"},
-		"no form of ours": {"image/png", "text/plain; charset=utf-8", "red & <b> 漢\nup\n"},
+		"none":            {"", "text/plain; charset=utf-8", "red & <b> 漢!\nup\n"},
+		"curl":            {"*/*", "text/plain; charset=utf-8", "red & <b> 漢!\nup\n"},
+		"text":            {"text/plain", "text/plain; charset=utf-8", "red & <b> 漢!\nup\n"},
+		"no form of ours": {"image/png", "text/plain; charset=utf-8", "red & <b> 漢!\nup\n"},
 		"JSON":            {"application/json", "application/json", `"title":"a `},
 		"a browser":       {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html; charset=utf-8", "red &amp; &lt;b&gt;"},
-		"ANSI":            {"text/x-ansi", "text/x-ansi; charset=utf-8", "\x1b[0;1;31mred & <b>\x1b[0m 漢\r\nup"},
+		"ANSI":            {"text/x-ansi", "text/x-ansi; charset=utf-8", "\x1b[0;1;31mred & <b>\x1b[0m 漢\x1b[0;48;2;1;2;255m!\x1b[0m\r\nup"},
 		"SVG":             {"image/*", "image/svg+xml", "<title>a &lt;title&gt;</title>"},
 		"the best of two": {"text/html;q=0.5, application/json;q=0.9", "application/json", `"rows":[[{`},
 	} {
@@ -62,8 +63,8 @@ func TestTheJSONOfAScreenHasItsColours(t *testing.T) {
 	if s.Cursor != (api.Cursor{Row: 2, Col: 0, Visible: true}) || len(s.Rows) != 5 || len(s.Rows[2]) != 0 {
 		t.Errorf("cursor %+v, rows %v", s.Cursor, s.Rows)
 	}
-	want := []api.Run{{Text: "red & <b>", Width: 9, Fg: "1", Bold: true}, {Text: " ", Width: 1}, {Text: "漢", Width: 2}}
-	if len(s.Rows[0]) != 3 || s.Rows[0][0] != want[0] || s.Rows[0][1] != want[1] || s.Rows[0][2] != want[2] {
+	want := []api.Run{{Text: "red & <b>", Width: 9, Fg: "1", Bold: true}, {Text: " ", Width: 1}, {Text: "漢", Width: 2}, {Text: "!", Width: 1, Bg: "#0102ff"}}
+	if !slices.Equal(s.Rows[0], want) {
 		t.Errorf("%+v, want %+v", s.Rows[0], want)
 	}
 }

@@ -14,7 +14,7 @@ func breaks(lines []ScreenLine, line, span int) string {
 	case span > 0:
 		return ""
 	case line == 0:
-		return strings.Repeat("\n", lines[0].Row) // within the span; HTML drops one right behind the pre only
+		return strings.Repeat("\n", lines[0].Row+1) // HTML drops one right behind the pre
 	}
 	return strings.Repeat("\n", lines[line].Row-lines[line-1].Row)
 }

@@ -41,11 +41,11 @@ func TestTheHTMLOfAScreenReadsAsTheScreen(t *testing.T) {
 	html := render(t, web.ScreenHTML, s)
 	_, pre, _ := strings.Cut(html, "<pre aria-label=\"Screen\">")
 	pre, _, _ = strings.Cut(pre, "</pre>")
-	if got, want := tags.ReplaceAllString(pre, ""), "one\n\n  two 漢 x\nred plain"; got != want {
+	if got, want := tags.ReplaceAllString(pre, ""), "\none\n\n  two 漢 x\nred plain"; got != want {
 		t.Errorf("the page reads %q, want %q\n%s", got, want, html)
 	}
-	if strings.HasPrefix(pre, "\n") { // which HTML drops
-		t.Errorf("a line feed is lost: %s", html)
+	if !strings.HasPrefix(pre, "\n<span") || strings.Contains(pre, "\">\n") {
+		t.Errorf("HTML drops a line feed right behind the pre and no other, and the outline of a cursor is around it: %s", html)
 	}
 	if !strings.Contains(html, `<span style="color:#800000;background:#000080`) {
 		t.Errorf("the colours are missing: %s", html)
@@ -58,6 +58,36 @@ func TestWhatAProgramPrintsIsTextOnly(t *testing.T) {
 		out := render(t, r, s)
 		if strings.Contains(out, "<script") || strings.Contains(out, "<img") || !strings.Contains(out, "&lt;script&gt;") {
 			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+func TestTheCursorStandsInItsCell(t *testing.T) {
+	marked := regexp.MustCompile(`<span style="[^"]*outline[^"]*">([^<]*)</span>`)
+	rect := regexp.MustCompile(`<rect x="(\d+)" y="17" width="8" height="17" fill="none"`)
+	for move, want := range map[string]struct{ cell, x, row string }{
+		"\x1b[2;1H":          {"a", "0", "abc漢d"},
+		"\x1b[2;2H":          {"b", "8", "abc漢d"},
+		"\x1b[2;3H":          {"c", "16", "abc漢d"},
+		"\x1b[2;4H":          {"漢", "24", "abc漢d"},
+		"\x1b[2;6H":          {"d", "40", "abc漢d"},
+		"\x1b[2;7H":          {" ", "48", "abc漢d "},
+		"\x1b[2;10H":         {" ", "72", "abc漢d    "},
+		"\x1b[2;2H\x1b[?25l": {"", "", "abc漢d"},
+	} {
+		s := shot(t, 20, 3, "\r\nabc漢d"+move)
+		html, svg := render(t, web.ScreenHTML, s), render(t, web.ScreenSVG, s)
+		cell, x := marked.FindStringSubmatch(html), rect.FindStringSubmatch(svg)
+		if got := append(cell, ""); want.cell != "" && got[1] != want.cell || want.cell == "" && cell != nil {
+			t.Errorf("%q: the page marks %q, want %q", move, cell, want.cell)
+		}
+		if got := append(x, ""); want.x != "" && got[1] != want.x || want.x == "" && x != nil {
+			t.Errorf("%q: the image marks %v, want %s", move, x, want.x)
+		}
+		_, pre, _ := strings.Cut(html, `<pre aria-label="Screen">`)
+		pre, _, _ = strings.Cut(pre, "</pre>")
+		if got := tags.ReplaceAllString(pre, ""); got != "\n\n"+want.row {
+			t.Errorf("%q: the row reads %q", move, got)
 		}
 	}
 }
