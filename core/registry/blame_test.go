@@ -59,6 +59,7 @@ func (f fixture) final(id string) core.Outcome {
 }
 
 func TestAStopThatFailsLeavesTheBlameToTheNext(t *testing.T) {
+	t.Parallel()
 	f := open(t, registry.Config{})
 	id, _ := f.start(person, registry.Start{Command: stubborn, Wait: up()})
 	short := ms(300)
@@ -115,6 +116,7 @@ func TestAStopThatWasNeverCarriedOutIsNotToBlame(t *testing.T) {
 }
 
 func TestEveryStopHasItsOwnGrace(t *testing.T) {
+	t.Parallel()
 	f := open(t, registry.Config{})
 	long := 10 * patience
 	stop := func(how registry.Stop) func(string) error {

@@ -27,6 +27,7 @@ func alive(text string) (pids []string) {
 
 // What is being started when a session ends, or the service, is gone when that says that it is done.
 func TestAnEndWaitsForWhatIsBeingStarted(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		code core.Code
 		end  func(f fixture) error
@@ -35,7 +36,7 @@ func TestAnEndWaitsForWhatIsBeingStarted(t *testing.T) {
 		"of the service": {core.ShuttingDown, func(f fixture) error { f.Shutdown(t.Context()); return nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for round := range 15 {
+			for round := range 10 {
 				f := open(t, registry.Config{})
 				if _, _, err := f.Open("agent", registry.Opening{}); err != nil {
 					t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 )
 
 func TestALateRequestDoesNotOpenAnEndedSessionAgain(t *testing.T) {
+	t.Parallel()
 	f := open(t, registry.Config{})
 	const many = 10_010 // more than are remembered
 	for i := range many {

@@ -198,6 +198,7 @@ func (l *laws) check() (pids []int) {
 // Whatever clients do at the same time: ids are never used twice, the caps hold, every entry has an owner, and the end
 // of the sessions leaves nothing.
 func TestLawsOfTheRegistry(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		l := &laws{fixture: open(t, registry.Config{MaxRunning: perGroup, MaxRunningTotal: inAll})}
 		for _, s := range []string{"a", "b", "c"} {

@@ -225,6 +225,7 @@ func TestASessionKeepsWhatAnOpeningDoesNotName(t *testing.T) {
 }
 
 func TestShutdownLeavesNothingRunning(t *testing.T) {
+	t.Parallel()
 	f := open(t, registry.Config{})
 	var pids []int
 	for i := range 5 {

@@ -132,6 +132,7 @@ func TestABadRequestTypesAndStartsNothing(t *testing.T) {
 }
 
 func TestADeafProgramIsReportedExactly(t *testing.T) {
+	t.Parallel()
 	f := open(t, registry.Config{})
 	id, _ := f.start(person, registry.Start{Command: "stty raw -echo; echo up; exec sleep 1000", Wait: registry.Wait{For: patience, Text: "up", Any: true}})
 	res := f.send(person, id, terminal.Input{Text: strings.Repeat("x", 300_000)}, registry.Wait{For: ms(100)})

@@ -89,7 +89,7 @@ func TestDescendantsThatAreLeftAreCounted(t *testing.T) {
 }
 
 func TestAStopReturnsWithTheFinalScreen(t *testing.T) {
-	p := start(t, "trap 'seq 300; echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done")
+	p := start(t, "trap '' HUP; trap 'seq 300; echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done")
 	p.shows("up")
 	p.stop(process.Stop{Escalate: true})
 	if !p.Ended() || !strings.HasSuffix(p.Match(0).Text, "\n300\nbye") {
