@@ -8,12 +8,19 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"time"
 )
 
-// idleCheck is how often --exit-when-idle looks.
-const idleCheck = time.Second
+const (
+	// idleCheck is how often --exit-when-idle looks.
+	idleCheck = time.Second
+	// garbage is how much may pile up before it is collected, in per cent of what is in use, unless GOGC says otherwise.
+	// A flood makes little but often, beside screens that are dear to look through (docs/benchmarks.md); what it leaves is
+	// given back once it is calm.
+	garbage = 300
+)
 
 // Run serves until ctx ends, a listener fails, or the service was idle for as long as --exit-when-idle says. It
 // leaves nothing running; a signal that comes while it stops makes it hurry.
@@ -21,6 +28,9 @@ func (c *serveCommand) Run(ctx context.Context, w world) error {
 	log, err := newLog(w.stderr, c.LogLevel)
 	if err != nil {
 		return err
+	}
+	if w.getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
 	}
 	s, err := build(c, log)
 	if err != nil {

@@ -13,9 +13,8 @@ const (
 	reliefWithin = 10 * time.Second
 )
 
-// relief gives memory back to the system once it is calm after results that were too large for one answer. The
-// emulators reserve memory that they never touch (ADR 0002); the garbage collector takes it for use and would let as much
-// garbage pile up beside it.
+// relief gives memory back to the system once it is calm after results that were too large for one answer: their text
+// is garbage, and nothing that comes after a flood would have it collected soon.
 type relief struct {
 	mu    sync.Mutex // guards below
 	timer *time.Timer
