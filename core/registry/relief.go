@@ -19,6 +19,8 @@ type relief struct {
 	mu    sync.Mutex // guards below
 	timer *time.Timer
 	since time.Time // of the first large result that waits for relief
+
+	given sync.WaitGroup // joined by stop
 }
 
 // soon asks for relief.
@@ -28,25 +30,28 @@ func (r *relief) soon() {
 	now := time.Now()
 	switch {
 	case r.timer == nil:
+		r.given.Add(1)
 		r.since, r.timer = now, time.AfterFunc(reliefAfter, r.give)
-	case now.Sub(r.since) < reliefWithin:
+	case now.Sub(r.since) < reliefWithin && r.timer.Stop(): // else it is being given right now
 		r.timer.Reset(reliefAfter)
 	}
 }
 
 func (r *relief) give() {
+	defer r.given.Done()
 	r.mu.Lock()
 	r.timer = nil
 	r.mu.Unlock()
 	debug.FreeOSMemory()
 }
 
-// stop cancels what was asked for.
+// stop cancels what was asked for and waits for what is being given.
 func (r *relief) stop() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.timer != nil {
-		r.timer.Stop()
+	if r.timer != nil && r.timer.Stop() {
 		r.timer = nil
+		r.given.Done()
 	}
+	r.mu.Unlock()
+	r.given.Wait()
 }
