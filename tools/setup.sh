@@ -3,7 +3,7 @@
 # for the race detector. Fails when something is still missing afterwards.
 set -euo pipefail
 
-programs=(bash curl dialog fish gcc git htop jq less ps python3 tmux vim)
+programs=(bash curl dialog fish gcc git htop jq less ps python3 vim)
 
 missing() {
   local p

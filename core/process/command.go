@@ -25,7 +25,7 @@ func compose(shell core.Shell, command string, limit int) (argv []string, script
 func loader(kind string) string {
 	switch kind {
 	case "fish":
-		return `eval (command cat <&3 | string collect)`
+		return `set -l termbay_command (command cat <&3 | string collect); begin; eval $termbay_command; end 3<&-`
 	case "powershell":
 		return `. ([scriptblock]::Create([IO.File]::ReadAllText('/proc/self/fd/3')))`
 	default:

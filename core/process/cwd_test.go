@@ -25,9 +25,11 @@ func TestCheckCwd(t *testing.T) {
 		}
 	}
 	file, closed := dir+"/file", dir+"/closed"
-	if err := errors.Join(os.WriteFile(file, nil, 0o644), os.MkdirAll(closed+"/below", 0o700), os.Symlink(closed, dir+"/link")); err != nil {
+	if err := errors.Join(os.WriteFile(file, nil, 0o644), os.MkdirAll(closed+"/below", 0o700), os.Symlink(closed, dir+"/link"),
+		os.Chmod(closed, 0)); err != nil {
 		t.Fatal(err)
 	}
+	defer os.Chmod(closed, 0o700) // or it could not be removed
 	for _, c := range []struct{ cwd, kind, want string }{
 		{dir, "bash", ""},
 		{"/", "powershell", ""},

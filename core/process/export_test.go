@@ -13,7 +13,9 @@ func (h *Host) SetCgroups(on bool) bool {
 	if on {
 		h.cgroups.root = findCgroups().root
 	}
-	return h.cgroups.root != ""
+	g := h.cgroups.create("probe")
+	h.cgroups.discard(g)
+	return g != nil
 }
 
 // Cgroups are the cgroups of programs whose tag begins with prefix; none when they are off.
