@@ -130,13 +130,16 @@ func (r *Registry) Forget(c Caller, id string) error {
 // forget drops the entry; its id is never used again (L63). Its full outputs stay with its session, so that the Result
 // of a stop can name one (L51).
 func (r *Registry) forget(e *record) {
+	var own Totals
+	own.add(e) // before the lock: a screen that is being drawn holds up whoever looks at it
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.entries[e.id] != e {
 		return
 	}
 	delete(r.entries, e.id)
-	r.totals.add(e)
+	r.totals.Output += own.Output
+	r.totals.Faults += own.Faults
 	if e.outputs > 0 {
 		r.kept[e.id] = e.session
 	}
