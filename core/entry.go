@@ -34,16 +34,20 @@ type Entry struct {
 	Cwd     string
 	Shell   string // path
 
-	State     State
-	Outcome   *Outcome // once exited
-	PID       int
-	StartedAt time.Time
-	ExitedAt  time.Time // zero while running
+	State          State
+	Outcome        *Outcome // once exited
+	PID            int
+	StartedAt      time.Time // of the command, also when it was moved to the background later (L117)
+	BackgroundedAt time.Time // zero for what was never a call
+	ExitedAt       time.Time // zero while running
 
 	Notify   bool
 	Viewport Viewport
 	Title    string
 	Revision uint64
+	Log      *Log // nil without one
+
+	ToolCallID string // what the agent's tool call was named
 
 	Waiting     *Waiting
 	LastReadAt  time.Time
@@ -78,7 +82,7 @@ type Waiting struct {
 // Event is one line of an entry's timeline.
 type Event struct {
 	At     time.Time
-	Kind   string // started, input, read, wait, resized, stop_requested, signalled, exited
+	Kind   string // started, backgrounded, input, read, wait, resized, stop_requested, signalled, exited
 	By     Actor
 	Detail string
 }

@@ -10,6 +10,8 @@ const (
 	CapReached           Code = "cap_reached"
 	NotRunning           Code = "not_running"
 	StillRunning         Code = "still_running"
+	StdinClosed          Code = "stdin_closed"
+	NotBackgroundable    Code = "not_backgroundable"
 	Invalid              Code = "invalid"
 	BadPattern           Code = "bad_pattern"
 	CwdMissing           Code = "cwd_missing"
