@@ -15,6 +15,9 @@ func compose(shell core.Shell, command string, limit int) (argv []string, script
 		command = "try { [Console]::OutputEncoding=[System.Text.Encoding]::UTF8 } catch {}\n" + command
 	}
 	argv = append(append(argv, shell.Path), shell.Args...)
+	if shell.Transport == core.ByStdin {
+		return argv, ""
+	}
 	if len(command) <= limit {
 		return append(argv, command), ""
 	}

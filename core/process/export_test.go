@@ -26,3 +26,14 @@ func (h *Host) Cgroups(prefix string) []string {
 	found, _ := filepath.Glob(filepath.Join(h.cgroups.root, cgroupPrefix+prefix+"*"))
 	return found
 }
+
+// Tree are the living processes of the program besides itself.
+func (p *Pipes) Tree() []int {
+	var left []int
+	for _, m := range p.tree.look() {
+		if m.pid != p.PID() {
+			left = append(left, m.pid)
+		}
+	}
+	return left
+}

@@ -104,6 +104,13 @@ func (h *Host) adopted(pid int) bool {
 	return h.starting == 0 && !h.leaders[pid]
 }
 
+// starts says whether a start is under way.
+func (h *Host) starts() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.starting > 0
+}
+
 // look asks the reaper to look for orphans that ended.
 func (h *Host) look() {
 	select {

@@ -19,6 +19,7 @@ type leader struct {
 	tree    *tree
 	// foreground is the foreground process group of the program's terminal, 0 when there is none.
 	foreground func() int
+	hangup     bool          // a stop also hangs up: it has a terminal
 	done       chan struct{} // closed last, by wait
 	exit       core.Exit     // once done is closed
 
@@ -43,6 +44,9 @@ func (l *leader) Wait() core.Exit {
 // Descendants counts the living processes of the tree besides the program itself, also after its exit. A process that
 // ended and was not reaped does not count.
 func (l *leader) Descendants() int {
+	if l.isReaped() && l.host.childless() { // else it would cost a look at every process for each command that ends
+		return 0
+	}
 	n := 0
 	for _, p := range l.tree.look() {
 		if p.pid != l.PID() {

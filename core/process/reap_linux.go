@@ -3,6 +3,8 @@ package process
 import (
 	"errors"
 	"os"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,8 +19,8 @@ import (
 func (h *Host) reapOrphans() {
 	for {
 		pid := endedChild()
-		if pid == 0 || h.leads(pid) {
-			return // nothing there, or a leader: its own waiter reaps it and then asks for another look
+		if pid == 0 || h.leads(pid) || h.starts() {
+			return // nothing there, or a leader: its own waiter, or its start, asks for another look
 		}
 		if !h.reapOrphan(pid) {
 			break
@@ -34,6 +36,34 @@ func (h *Host) reapOrphans() {
 			h.reapOrphan(p.pid)
 		}
 	}
+}
+
+// childless says whether this process has no children but programs that it knows: what a program left behind is its
+// child. False means that it does not know.
+func (h *Host) childless() bool {
+	if h.adopter != os.Getpid() || h.starts() {
+		return false
+	}
+	var info unix.Siginfo
+	if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); errors.Is(err, unix.ECHILD) {
+		return true
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return false
+	}
+	for _, t := range threads {
+		children, err := os.ReadFile("/proc/self/task/" + t.Name() + "/children")
+		if err != nil {
+			return false // a thread that just ended, or a kernel without these files
+		}
+		for _, child := range strings.Fields(string(children)) {
+			if pid, err := strconv.Atoi(child); err != nil || !h.leads(pid) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // reapOrphan reaps pid if it is an orphan that ended. Nothing else can take the pid in between: a zombie keeps it.

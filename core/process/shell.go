@@ -107,6 +107,9 @@ func (r Resolver) shell(path string) core.Shell {
 		s.Kind = name
 	case "pwsh", "powershell":
 		s.Kind = kindPowerShell
+		if s.Edition = core.EditionCore; name == "powershell" {
+			s.Edition = core.EditionDesktop
+		}
 		s.Args = []string{"-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command"}
 	}
 	if r.windows() && s.Kind == kindBash && r.wsl(path) {

@@ -46,10 +46,11 @@ func machine(goos string, files string, env ...string) process.Resolver {
 }
 
 const (
-	gitBash  = `C:\Program Files\Git\bin\bash.exe`
-	wslBash  = `C:\Windows\System32\bash.exe`
-	ownBash  = `D:\tools\bash.exe`
-	pwshArgs = "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command"
+	gitBash   = `C:\Program Files\Git\bin\bash.exe`
+	wslBash   = `C:\Windows\System32\bash.exe`
+	ownBash   = `D:\tools\bash.exe`
+	shellArgs = "-NoProfile -NonInteractive -ExecutionPolicy Bypass -Command"
+	pwshArgs  = shellArgs + " core"
 )
 
 func TestResolve(t *testing.T) {
@@ -81,7 +82,7 @@ func TestResolve(t *testing.T) {
 		"pwsh on PATH":           {machine("linux", "/opt/bin/pwsh", path), "powershell", "powershell /opt/bin/pwsh " + pwshArgs},
 		"no pwsh":                {machine("darwin", "", path), "powershell", "No PowerShell executable found. Install PowerShell 7 (pwsh) and put it on PATH."},
 		"pwsh on Windows":        {machine("windows", `D:\tools\powershell.exe|D:\tools\pwsh.exe`, winPath), "powershell", `powershell D:\tools\pwsh.exe ` + pwshArgs},
-		"powershell on Windows":  {machine("windows", `D:\tools\powershell.exe`, winPath), "powershell", `powershell D:\tools\powershell.exe ` + pwshArgs},
+		"powershell on Windows":  {machine("windows", `D:\tools\powershell.exe`, winPath), "powershell", `powershell D:\tools\powershell.exe ` + shellArgs + " desktop"},
 		"no powershell, Windows": {machine("windows", "", winPath), "powershell", "No PowerShell executable found. Install PowerShell or add powershell.exe/pwsh.exe to PATH."},
 		// L248, L249, L251, L259
 		"Git Bash first":              {machine("windows", gitBash+"|"+ownBash, programs, winPath), "", "bash " + gitBash + " -c"},
@@ -123,6 +124,9 @@ func TestResolve(t *testing.T) {
 // describe is a shell in one line; the usual transport is left out.
 func describe(s core.Shell) string {
 	text := strings.Join(append([]string{s.Kind, s.Path}, s.Args...), " ")
+	if s.Edition != "" {
+		text += " " + string(s.Edition)
+	}
 	if s.Transport != core.ByArgument {
 		text += " " + string(s.Transport)
 	}

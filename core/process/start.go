@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"termbay/core"
 )
@@ -17,7 +18,8 @@ type Spec struct {
 	Cwd      string        // absolute
 	Env      []string      // the complete environment, as Environment makes it; nil is an empty one
 	Tag      string        // unique name of the entry, as in Environment
-	Viewport core.Viewport // zero: core.DefaultViewport
+	Viewport core.Viewport // of a PTY; zero: core.DefaultViewport
+	Stdin    bool          // keep the standard input of Pipes open
 }
 
 // StartPTY starts a command in a shell on a new PTY, as the leader of a new session, with descriptors 0, 1 and 2 only.
@@ -27,7 +29,7 @@ type Spec struct {
 // ShellUnavailable (a shell that takes its command on standard input), PTYUnavailable, CommandFailedToStart,
 // ShuttingDown (the Host is closed). Then nothing was started.
 func (h *Host) StartPTY(s Spec) (*PTY, error) {
-	if err := s.check(); err != nil {
+	if err := s.checkPTY(); err != nil {
 		return nil, err
 	}
 	master, tty, err := openPTY(s.Viewport)
@@ -43,29 +45,38 @@ func (h *Host) StartPTY(s Spec) (*PTY, error) {
 		master.Close()
 		return nil, fmt.Errorf("start terminal: %w", err)
 	}
-	process, cgroup, err := h.fork(s, tty)
+	l, err := h.lead(s, [3]*os.File{tty, tty, tty}, newSession())
 	if err != nil {
 		master.Close()
-		return nil, s.failed(err)
+		return nil, err
 	}
-
-	l := &leader{host: h, process: process, done: make(chan struct{})}
-	// Until it is reaped below, /proc shows it, even when it ended at once.
-	first, err := readProcess(process.Pid)
-	if err != nil {
-		h.log.Warn("a process is not listed: only its process group is reached", "pid", process.Pid, "error", err)
-		first.pid = process.Pid
-	}
-	l.tree = newTree(h, first, s.Tag)
-	l.tree.tty, l.tree.slave, l.tree.cgroup = tty.Name(), slave, cgroup
+	l.tree.tty, l.tree.slave, l.hangup = tty.Name(), slave, true
 	p := &PTY{leader: l, master: master, backlog: drainBytes}
 	l.foreground = p.foreground
 	go l.wait(p.drain) // joined by Wait
 	return p, nil
 }
 
-// check refuses what cannot be started, before anything is. The shell comes before the working directory (L307).
-func (s *Spec) check() error {
+// lead starts the shell with these descriptors. The caller must wait for it.
+func (h *Host) lead(s Spec, files [3]*os.File, sys *syscall.SysProcAttr) (*leader, error) {
+	process, cgroup, err := h.fork(s, files, sys)
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	l := &leader{host: h, process: process, done: make(chan struct{})}
+	// Until it is reaped, /proc shows it, even when it ended at once.
+	first, err := readProcess(process.Pid)
+	if err != nil {
+		h.log.Warn("a process is not listed: only its process group is reached", "pid", process.Pid, "error", err)
+		first.pid = process.Pid
+	}
+	l.tree = newTree(h, first, s.Tag)
+	l.tree.cgroup = cgroup
+	return l, nil
+}
+
+// checkPTY is check for what needs a PTY.
+func (s *Spec) checkPTY() error {
 	if s.Viewport == (core.Viewport{}) {
 		s.Viewport = core.DefaultViewport()
 	}
@@ -75,11 +86,17 @@ func (s *Spec) check() error {
 	case s.Shell.Transport == core.ByStdin:
 		return &core.Error{Code: core.ShellUnavailable, Detail: fmt.Sprintf(
 			"%s takes its command on standard input, so it cannot run a Terminal; choose another shell.", s.Shell.Path)} // L308
-	case strings.ContainsRune(s.Command, 0):
-		return &core.Error{Code: core.Invalid, Field: "command", Detail: "The command holds a NUL byte, which no shell accepts; leave it out."}
 	}
 	if err := checkViewport(s.Viewport); err != nil {
 		return err
+	}
+	return s.check()
+}
+
+// check refuses what cannot be started, before anything is.
+func (s *Spec) check() error {
+	if strings.ContainsRune(s.Command, 0) {
+		return &core.Error{Code: core.Invalid, Field: "command", Detail: "The command holds a NUL byte, which no shell accepts; leave it out."}
 	}
 	return CheckCwd(s.Cwd, s.Shell.Kind)
 }

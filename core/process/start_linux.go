@@ -3,14 +3,15 @@ package process
 import (
 	"os"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// fork starts the shell on the terminal, in a cgroup of its own where that works.
-func (h *Host) fork(s Spec, tty *os.File) (*os.Process, *cgroup, error) {
+// fork starts the shell, in a cgroup of its own where that works.
+func (h *Host) fork(s Spec, fds [3]*os.File, sys *syscall.SysProcAttr) (*os.Process, *cgroup, error) {
 	argv, script := compose(s.Shell, s.Command, maxArgument)
-	files := []*os.File{tty, tty, tty}
+	files := fds[:]
 	if script != "" {
 		f, err := memory(script)
 		if err != nil {
@@ -19,7 +20,7 @@ func (h *Host) fork(s Spec, tty *os.File) (*os.Process, *cgroup, error) {
 		defer f.Close()
 		files = append(files, f)
 	}
-	attr := &os.ProcAttr{Dir: s.Cwd, Env: s.Env, Files: files, Sys: newSession()}
+	attr := &os.ProcAttr{Dir: s.Cwd, Env: s.Env, Files: files, Sys: sys}
 	if attr.Env == nil {
 		attr.Env = []string{} // nil means the environment of the service
 	}
@@ -79,4 +80,15 @@ func memory(text string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// pipeSize is how much a pipe of output holds, where the system lets us say so: fewer and larger reads.
+const pipeSize = 256 << 10
+
+// enlarge makes a pipe hold pipeSize bytes. Beyond what a user may have in pipes it stays as it is.
+func enlarge(pipe *os.File) {
+	_ = control(pipe, func(fd int) error {
+		_, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize)
+		return err
+	})
 }

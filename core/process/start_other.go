@@ -2,10 +2,13 @@
 
 package process
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
-// fork starts the shell on the terminal. Only Linux limits the length of one argument.
-func (h *Host) fork(s Spec, tty *os.File) (*os.Process, *cgroup, error) {
+// fork starts the shell. Only Linux limits the length of one argument.
+func (h *Host) fork(s Spec, files [3]*os.File, sys *syscall.SysProcAttr) (*os.Process, *cgroup, error) {
 	argv, _ := compose(s.Shell, s.Command, len(s.Command))
 	env := s.Env
 	if env == nil {
@@ -13,8 +16,10 @@ func (h *Host) fork(s Spec, tty *os.File) (*os.Process, *cgroup, error) {
 	}
 	process, err := h.start(func() (*os.Process, error) {
 		return os.StartProcess(s.Shell.Path, argv, &os.ProcAttr{
-			Dir: s.Cwd, Env: env, Files: []*os.File{tty, tty, tty}, Sys: newSession(),
+			Dir: s.Cwd, Env: env, Files: files[:], Sys: sys,
 		})
 	})
 	return process, nil, err
 }
+
+func enlarge(*os.File) {}

@@ -51,14 +51,15 @@ type stopping struct {
 
 // Stop ends the program and its whole tree, and returns when the program was reaped and nothing of the tree is left.
 //
-// The signal and SIGCONT, and a little later SIGHUP, go to the process group and the foreground group. When the program
+// The signal and SIGCONT, and on a terminal a little later SIGHUP, go to the process group and the foreground group. When the program
 // is reaped, what is left of its tree gets SIGTERM. After the grace everything gets SIGKILL, again and again until
 // nothing is left (L71); without Escalate nothing is killed, and a program that is still there is *core.Error
 // StillRunning (L80). So is what even SIGKILL did not end.
 //
 // A program that was reaped before is not touched, nor is what it left behind: Stop returns nil at once (O-B5, L81).
-// Stops at the same time share one (L84), with two exceptions: one with SIGKILL ends the other's grace, and one with
-// Escalate goes on where the other gave up. ctx bounds the waiting of this caller, not the stop.
+// Stops at the same time share one (L84), with two exceptions: one with Escalate has its own grace, none with SIGKILL, at
+// the end of which it ends the other's, and it goes on where the other gave up. ctx bounds the waiting of this caller,
+// not the stop.
 func (l *leader) Stop(ctx context.Context, how Stop) error {
 	how, err := how.withDefaults()
 	if err != nil {
@@ -69,21 +70,37 @@ func (l *leader) Stop(ctx context.Context, how Stop) error {
 		if s == nil {
 			return nil
 		}
-		if joined && how.Signal == "SIGKILL" {
-			select {
-			case s.kill <- struct{}{}:
-			default: // asked already
-			}
+		var impatient <-chan time.Time
+		switch {
+		case joined && how.Signal == "SIGKILL":
+			impatient = time.After(0)
+		case joined && how.Escalate:
+			impatient = time.After(max(how.Grace, 0))
 		}
-		select {
-		case <-s.done:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := s.wait(ctx, impatient); err != nil {
+			return err
 		}
 		if joined && s.err != nil && how.Escalate && !s.how.Escalate {
 			continue
 		}
 		return s.err
+	}
+}
+
+// wait waits until the stop is over, and asks for SIGKILL when the caller becomes impatient. The error is the context's.
+func (s *stopping) wait(ctx context.Context, impatient <-chan time.Time) error {
+	for {
+		select {
+		case <-s.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-impatient:
+			select {
+			case s.kill <- struct{}{}:
+			default: // asked already
+			}
+		}
 	}
 }
 
@@ -156,7 +173,9 @@ func (l *leader) settled(s *stopping, asked map[identity]bool) bool {
 			s.how.Escalate = true
 			return false
 		case <-hangup.C: // shells at a prompt ignore SIGTERM
-			_, _ = l.signal("SIGHUP")
+			if l.hangup {
+				_, _ = l.signal("SIGHUP")
+			}
 			continue
 		case <-reaped:
 			reaped = nil

@@ -152,12 +152,27 @@ func TestStopGoesOnWhereOtherGaveUp(t *testing.T) {
 	p := start(t, deaf)
 	p.shows("up")
 	other := make(chan error)
-	go func() { other <- p.stop(process.Stop{Grace: time.Second}) }() // joined below
+	go func() { other <- p.stop(process.Stop{Grace: 300 * time.Millisecond}) }() // joined below
+	p.shows("term")
+	if err := p.stop(process.Stop{Grace: 2 * time.Second, Escalate: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-other; code(err) != core.StillRunning {
+		t.Errorf("the other stop: %v", err)
+	}
+}
+
+// Who escalates waits no longer than its own grace.
+func TestEscalationHasItsOwnGrace(t *testing.T) {
+	p := start(t, deaf)
+	p.shows("up")
+	patient := make(chan error)
+	go func() { patient <- p.stop(process.Stop{Grace: forever}) }() // joined below
 	p.shows("term")
 	if err := p.stop(process.Stop{Grace: -1, Escalate: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-other; code(err) != core.StillRunning {
+	if err := <-patient; err != nil {
 		t.Errorf("the other stop: %v", err)
 	}
 }

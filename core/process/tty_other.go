@@ -27,6 +27,8 @@ func readNow(*os.File, []byte) (int, error) { return 0, errors.ErrUnsupported }
 
 func newSession() *syscall.SysProcAttr { return nil }
 
+func detached() *syscall.SysProcAttr { return hidden() }
+
 func closeOnExec(string) {}
 
 func mayEnter(string) bool { return true }

@@ -110,6 +110,9 @@ func newSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Setctty: true}
 }
 
+// detached makes the program the leader of a session without a terminal.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
 // closeOnExec marks every descriptor of this process, as dir lists them: what the service inherited from its parent
 // would go on to programs (O-I2). Go marks what it opens itself.
 func closeOnExec(dir string) {
