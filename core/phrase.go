@@ -73,3 +73,14 @@ func OneLine(s string) string {
 	}
 	return b.String()
 }
+
+// Size is a number of bytes as Pi writes it: 512B, 50.0KB, 1.2MB.
+func Size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%dB", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1fKB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1fMB", float64(n)/(1<<20))
+}

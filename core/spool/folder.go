@@ -40,7 +40,7 @@ func Open(logDir, instance string) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Spool{dir: filepath.Join(dir, instance), instance: instance, logs: logs, outputs: map[output]string{}}
+	s := &Spool{dir: filepath.Join(dir, instance), instance: instance, logs: logs, outputs: map[output]string{}, open: map[*Log]bool{}}
 	if err := s.moveIn(); err != nil {
 		logs.Close()
 		return nil, err

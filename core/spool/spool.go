@@ -1,5 +1,5 @@
-// Package spool owns everything that is written to disk about entries: full outputs of results that were cut, and the
-// counters of the ids. It promises private files (0600 in folders 0700 of our own) that are never written through a
+// Package spool owns everything that is written to disk about entries: logs, full outputs of results that were cut, and
+// the counters of the ids. It promises private files (0600 in folders 0700 of our own) that are never written through a
 // planted link (O-G3), and that what a service leaves behind when it dies is cleared by the next one. A failing disk is
 // an error that is returned, never a panic. It starts no goroutines.
 package spool
@@ -31,6 +31,7 @@ type Spool struct {
 
 	mu      sync.Mutex // guards below
 	outputs map[output]string
+	open    map[*Log]bool // logs that were not removed
 }
 
 // output is one full output of an entry.
@@ -42,14 +43,44 @@ type output struct {
 // Output writes the nth full output of an entry and answers with the path of the file, <id>-output-<n>.log, 0600 (L49).
 // When the disk takes only a part of it, nothing is left of it.
 func (s *Spool) Output(id string, n int, text string) (path string, err error) {
-	name, err := s.write(fmt.Sprintf("%s-output-%d", id, n), text)
+	name, err := s.write(outputStem(id, n), text)
 	if err != nil {
 		return "", fmt.Errorf("write full output %d of %s: %w", n, id, err)
 	}
+	s.keep(output{id, n}, name)
+	return filepath.Join(s.dir, name), nil
+}
+
+func outputStem(id string, n int) string { return fmt.Sprintf("%s-output-%d", id, n) }
+
+// keep remembers which file a full output is in.
+func (s *Spool) keep(o output, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outputs[output{id, n}] = name
-	return filepath.Join(s.dir, name), nil
+	s.outputs[o] = name
+}
+
+// forget drops a log.
+func (s *Spool) forget(l *Log) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, l)
+}
+
+// retire ends the logs of an id, and its full outputs that are written piece by piece; all logs when id is empty.
+func (s *Spool) retire(id string) {
+	var own []*Log
+	s.mu.Lock()
+	for l := range s.open {
+		if id == "" || l.id == id || l.output.id == id {
+			own = append(own, l)
+			delete(s.open, l)
+		}
+	}
+	s.mu.Unlock()
+	for _, l := range own {
+		l.retire()
+	}
 }
 
 // OpenOutput opens the nth full output of an entry for reading. There may be none (any more): core.NotFound.
@@ -78,6 +109,7 @@ func (s *Spool) OpenOutput(id string, n int) (*os.File, error) {
 
 // Remove deletes every file of an entry. What cannot be deleted goes when the spool closes.
 func (s *Spool) Remove(id string) {
+	s.retire(id)
 	s.mu.Lock()
 	maps.DeleteFunc(s.outputs, func(o output, _ string) bool { return o.id == id })
 	s.mu.Unlock()
@@ -92,6 +124,7 @@ func (s *Spool) Remove(id string) {
 
 // Close removes the instance's folder with everything in it.
 func (s *Spool) Close() error {
+	s.retire("")
 	// Windows removes nothing that is open.
 	err := errors.Join(s.alive.Close(), s.root.Close())
 	return errors.Join(err, s.logs.RemoveAll(s.instance), s.logs.Close())
@@ -114,7 +147,7 @@ func (s *Spool) write(stem, text string) (name string, err error) {
 func (s *Spool) create(stem string) (file *os.File, name string, err error) {
 	name = stem + ".log"
 	for try := 2; ; try++ {
-		file, err = s.root.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
+		file, err = s.root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
 		if !errors.Is(err, fs.ErrExist) || try > maxNames {
 			return file, name, err
 		}
