@@ -30,6 +30,9 @@ type Answer struct {
 	// Early sends status and headers at once and white space until the body follows. After that a failing Value
 	// can only end the connection.
 	Early bool
+	// Late, which may be nil, lets status and headers wait for Value, and says them then in place of Status and Header.
+	// They do not wait for longer than a heartbeat: then Status and Header are sent, and white space follows.
+	Late func() (status int, header http.Header)
 	// Value waits and returns what becomes the JSON body. Delivered, which may be nil, is called once the body was
 	// written whole to a client that is still there, and not otherwise: then the next read repeats it.
 	Value func() (body any, delivered func(), err error)
@@ -40,6 +43,12 @@ func (a Answer) VisitCreateTerminalResponse(w http.ResponseWriter) error { retur
 
 // VisitSendInputResponse delivers the answer.
 func (a Answer) VisitSendInputResponse(w http.ResponseWriter) error { return a.deliver(w) }
+
+// VisitCreateJobResponse delivers the answer.
+func (a Answer) VisitCreateJobResponse(w http.ResponseWriter) error { return a.deliver(w) }
+
+// VisitSendJobInputResponse delivers the answer.
+func (a Answer) VisitSendJobInputResponse(w http.ResponseWriter) error { return a.deliver(w) }
 
 // VisitStopEntryResponse delivers the answer.
 func (a Answer) VisitStopEntryResponse(w http.ResponseWriter) error { return a.deliver(w) }
@@ -54,12 +63,18 @@ func (a Answer) VisitGetScreenResponse(w http.ResponseWriter) error { return a.d
 func (a Answer) VisitEndSessionResponse(w http.ResponseWriter) error { return a.deliver(w) }
 
 func (a Answer) deliver(w http.ResponseWriter) error {
-	out := output{w, http.NewResponseController(w)}
-	if a.Early {
+	out, begun := output{w, http.NewResponseController(w)}, a.Early
+	if begun {
 		a.head(w)
 		_ = out.flush() // a client that left is noticed below
 	}
-	value, delivered, err := a.await(out)
+	value, delivered, err := a.await(func() error {
+		if !begun {
+			begun = true
+			a.head(w)
+		}
+		return out.send([]byte(" ")) // white space, which JSON allows before a value
+	})
 	if err != nil {
 		return err
 	}
@@ -70,7 +85,10 @@ func (a Answer) deliver(w http.ResponseWriter) error {
 	if err := a.Context.Err(); err != nil { // asked before: a client that has all it wants may leave at once
 		return err
 	}
-	if !a.Early {
+	if !begun {
+		if a.Late != nil {
+			a.Status, a.Header = a.Late()
+		}
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		a.head(w)
 	}
@@ -93,15 +111,15 @@ func encode(value any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// await runs Value; when the headers are out, with a goroutine beside it that sends white space until it is done.
-func (a Answer) await(out output) (any, func(), error) {
-	if !a.Early {
+// await runs Value; when that may take long, with a goroutine beside it that beats until it is done.
+func (a Answer) await(send func() error) (any, func(), error) {
+	if !a.Early && a.Late == nil {
 		return a.Value()
 	}
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		out.beat(done)
+		beat(done, send)
 	}()
 	defer func() { // also when Value panics
 		close(done)
@@ -143,8 +161,8 @@ func (out output) flush() error {
 	return nil
 }
 
-// beat sends white space, which JSON allows before a value, until done is closed or the client is gone.
-func (out output) beat(done <-chan struct{}) {
+// beat sends something once in a heartbeat, until done is closed or the client is gone.
+func beat(done <-chan struct{}, send func() error) {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
@@ -152,7 +170,7 @@ func (out output) beat(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-tick.C:
-			if out.send([]byte(" ")) != nil {
+			if send() != nil {
 				return
 			}
 		}

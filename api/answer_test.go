@@ -115,6 +115,56 @@ func TestAShortAnswerIsSentInOne(t *testing.T) {
 	})
 }
 
+// tooLate is a Late that must not be asked, because the headers are out.
+func tooLate(t *testing.T) func() (int, http.Header) {
+	return func() (int, http.Header) {
+		t.Error("asked for headers that are out")
+		return 0, nil
+	}
+}
+
+func TestHeadersWaitForALateAnswerButNotForLong(t *testing.T) {
+	location := http.Header{"Location": {"/v1/jobs/b1"}}
+	for name, c := range map[string]struct {
+		takes  time.Duration
+		late   func() (int, http.Header)
+		status int
+		header string
+		body   string
+		first  time.Duration // when the first byte is sent
+	}{
+		"at once":          {0, func() (int, http.Header) { return 202, location }, 202, "/v1/jobs/b1", "\"x\"\n", 0},
+		"within 8 seconds": {7900 * time.Millisecond, func() (int, http.Header) { return 202, location }, 202, "/v1/jobs/b1", "\"x\"\n", 7900 * time.Millisecond},
+		"later":            {20 * time.Second, tooLate(t), 200, "", "  \"x\"\n", 8 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, delivered := newWire(), false
+				err := api.Answer{Context: t.Context(), Late: c.late, Value: after(c.takes, "x", func() { delivered = true })}.VisitCreateJobResponse(w)
+				if err != nil || !delivered || w.status != c.status || w.head.Get("Location") != c.header || w.got != c.body {
+					t.Errorf("%v, delivered %v, %d %v %q", err, delivered, w.status, w.head, w.got)
+				}
+				if first := w.flushes()[0]; first != c.first {
+					t.Errorf("silent for %v", first)
+				}
+			})
+		})
+	}
+}
+
+func TestAFailureOfALateAnswerIsAProblemWithItsOwnStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire()
+		err := api.Answer{Context: t.Context(), Late: tooLate(t), Value: func() (any, func(), error) {
+			time.Sleep(5 * time.Second)
+			return nil, nil, &core.Error{Code: core.StdinClosed}
+		}}.VisitSendJobInputResponse(w)
+		if err == nil || w.status != 0 || w.got != "" {
+			t.Errorf("%v, %d %q", err, w.status, w.got)
+		}
+	})
+}
+
 func TestAnAnswerThatDidNotArriveIsNotDelivered(t *testing.T) {
 	for name, lose := range map[string]func(w *wire, cancel func()){
 		"the connection broke before the end": func(w *wire, _ func()) { w.fail() },

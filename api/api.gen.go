@@ -38,6 +38,24 @@ const (
 	HealthStatusOk HealthStatus = "ok"
 )
 
+// Defines values for JobRequestOnTimeout.
+const (
+	JobRequestOnTimeoutBackground JobRequestOnTimeout = "background"
+	JobRequestOnTimeoutKill       JobRequestOnTimeout = "kill"
+)
+
+// Defines values for JobRequestStdin.
+const (
+	JobRequestStdinNone JobRequestStdin = "none"
+	JobRequestStdinOpen JobRequestStdin = "open"
+)
+
+// Defines values for JobRequestTimeoutScope.
+const (
+	JobRequestTimeoutScopeAlways     JobRequestTimeoutScope = "always"
+	JobRequestTimeoutScopeForeground JobRequestTimeoutScope = "foreground"
+)
+
 // Defines values for MouseAction.
 const (
 	MouseActionMove      MouseAction = "move"
@@ -72,6 +90,51 @@ const (
 
 // Actor Who did it.
 type Actor = core.Actor
+
+// Background Where a command went that was moved to the background.
+type Background struct {
+	// ID Id of the job.
+	ID string `json:"id"`
+
+	// LogPath File that receives its output.
+	LogPath string `json:"log_path"`
+
+	// PromotedBy What moved it to the background: `background`, its session, its timeout, or its id.
+	PromotedBy Promotion `json:"promoted_by"`
+}
+
+// Call A command in the foreground.
+type Call struct {
+	// CallID Its id, never used again.
+	CallID string `json:"call_id"`
+
+	// Command Its command, or what was to be shown in its place, on one line and cut at 200 characters.
+	Command string `json:"command"`
+
+	// Cwd Its working directory.
+	Cwd string `json:"cwd"`
+
+	// Group Group of that session.
+	Group string `json:"group"`
+
+	// Label Its name for people, on one line and cut at 200 characters.
+	Label string `json:"label,omitempty,omitzero"`
+
+	// Owner Whose it is: an agent's, or a child agent's.
+	Owner Owner `json:"owner"`
+
+	// PID Process id of its shell.
+	PID int `json:"pid"`
+
+	// Session Session that started it.
+	Session string `json:"session"`
+
+	// StartedAt When it was started.
+	StartedAt Time `json:"started_at"`
+
+	// TimeoutMS How long it may run in the foreground.
+	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
+}
 
 // Capabilities What this service can do.
 type Capabilities struct {
@@ -138,11 +201,17 @@ type EndReason string
 
 // Entry Anything that was started and is listed.
 type Entry struct {
+	// BackgroundedAt When it was moved to the background.
+	BackgroundedAt Time `json:"backgrounded_at,omitempty,omitzero"`
+
 	// Command Its command, or what was to be shown in its place.
 	Command string `json:"command"`
 
 	// Cwd Its working directory.
 	Cwd string `json:"cwd"`
+
+	// DroppedBytes Bytes of its log that are not kept.
+	DroppedBytes int64 `json:"dropped_bytes,omitempty,omitzero"`
 
 	// DurationMS How long it has run.
 	DurationMS int64 `json:"duration_ms"`
@@ -171,6 +240,18 @@ type Entry struct {
 	// LastReadAt When an agent last read it.
 	LastReadAt Time `json:"last_read_at,omitempty,omitzero"`
 
+	// LogBytes Bytes of its log so far, kept or not.
+	LogBytes *int64 `json:"log_bytes,omitempty"`
+
+	// LogError What went wrong with the file of its log.
+	LogError string `json:"log_error,omitempty,omitzero"`
+
+	// LogPath File of its log.
+	LogPath string `json:"log_path,omitempty,omitzero"`
+
+	// LogTruncated The log reached its limit and lost its middle.
+	LogTruncated bool `json:"log_truncated,omitempty,omitzero"`
+
 	// Notify The session is told when it exits.
 	Notify bool `json:"notify"`
 
@@ -195,7 +276,7 @@ type Entry struct {
 	// Signal Once exited, when a signal ended it.
 	Signal string `json:"signal,omitempty,omitzero"`
 
-	// StartedAt When it was started.
+	// StartedAt When its command was started.
 	StartedAt Time `json:"started_at"`
 
 	// State Whether the process runs.
@@ -206,6 +287,9 @@ type Entry struct {
 
 	// Title Window title that the program set.
 	Title string `json:"title,omitempty,omitzero"`
+
+	// ToolCallID Id of the tool call that it belongs to.
+	ToolCallID string `json:"tool_call_id,omitempty,omitzero"`
 
 	// UID Id that is unique across machines.
 	UID string `json:"uid"`
@@ -222,8 +306,8 @@ type EntryList struct {
 	// BackgroundJobs Background jobs.
 	BackgroundJobs []Entry `json:"background_jobs"`
 
-	// Calls Commands in the foreground.
-	Calls []map[string]interface{} `json:"calls"`
+	// Calls Commands in the foreground, the oldest first.
+	Calls []Call `json:"calls"`
 
 	// Exited How many of the listed ones have exited.
 	Exited int `json:"exited"`
@@ -289,6 +373,183 @@ type InputRequest struct {
 	WaitMS *int `json:"wait_ms,omitempty"`
 }
 
+// JobEnd What is left of a job that was stopped.
+type JobEnd struct {
+	// Entry Anything that was started and is listed.
+	Entry Entry `json:"entry"`
+
+	// ExitCode Unless a signal ended it.
+	ExitCode *int `json:"exit_code,omitempty"`
+
+	// LogPath File of its log, which goes with the entry unless `keep_log` is true.
+	LogPath string `json:"log_path,omitempty,omitzero"`
+
+	// Outcome Why and how it ended.
+	Outcome Outcome `json:"outcome"`
+
+	// Output Its newest output.
+	Output string `json:"output"`
+
+	// Signal When a signal ended it.
+	Signal string `json:"signal,omitempty,omitzero"`
+
+	// Status State and outcome in one word.
+	Status Status `json:"status"`
+
+	// Text The whole of it as an agent should read it.
+	Text string `json:"text"`
+
+	// Truncated There is more before it.
+	Truncated bool `json:"truncated"`
+}
+
+// JobInputRequest defines model for JobInputRequest.
+type JobInputRequest struct {
+	// BytesBase64 Raw bytes in base64, in place of `text`.
+	BytesBase64 *[]byte `json:"bytes_base64,omitempty"`
+
+	// EOF End the standard input afterwards.
+	EOF bool `json:"eof,omitempty,omitzero"`
+
+	// Text Written as it is.
+	Text *string `json:"text,omitempty"`
+}
+
+// JobInputResult What became of an input.
+type JobInputResult struct {
+	// AcceptedBytes How many bytes the command took.
+	AcceptedBytes int `json:"accepted_bytes"`
+
+	// Entry Anything that was started and is listed.
+	Entry *Entry `json:"entry,omitempty"`
+
+	// Output Its newest output.
+	Output string `json:"output"`
+
+	// Truncated There is more before it.
+	Truncated bool `json:"truncated"`
+}
+
+// JobMove A call that was moved to the background.
+type JobMove struct {
+	// Background Where a command went that was moved to the background.
+	Background Background `json:"background"`
+
+	// Entry Anything that was started and is listed.
+	Entry Entry `json:"entry"`
+}
+
+// JobRequest defines model for JobRequest.
+type JobRequest struct {
+	// AbortOnDisconnect Kill it when its client leaves while it is in the foreground.
+	AbortOnDisconnect bool `json:"abort_on_disconnect,omitempty,omitzero"`
+
+	// Background Move it to the background unless it ends within `yield_ms`.
+	Background bool `json:"background,omitempty,omitzero"`
+
+	// Command What the shell runs.
+	Command string `json:"command"`
+
+	// CommandPrefix Put before the command on a line of its own; never shown.
+	CommandPrefix *string `json:"command_prefix,omitempty"`
+
+	// Cwd Working directory. That of the session when it is left out.
+	Cwd string `json:"cwd,omitempty,omitzero"`
+
+	// DisplayCommand Shown in place of the command.
+	DisplayCommand string `json:"display_command,omitempty,omitzero"`
+
+	// Env The complete environment, name to value; names may not be empty or hold `=`. That of the service, without its token, when it is left out. In any case `TERMBAY_ENTRY` is set to an id of its own; with `tty` the same as for a Terminal.
+	Env map[string]string `json:"env,omitempty,omitzero"`
+
+	// KeepRecord Keep it as an entry with a log, too, when it ends in the foreground.
+	KeepRecord bool `json:"keep_record,omitempty,omitzero"`
+
+	// Label A name for people. Cut at 200 characters.
+	Label string `json:"label,omitempty,omitzero"`
+
+	// Notify Tell the session when it exits in the background.
+	Notify bool `json:"notify,omitempty,omitzero"`
+
+	// OnTimeout What happens when the time is over.
+	OnTimeout JobRequestOnTimeout `json:"on_timeout,omitempty,omitzero"`
+
+	// Shell Kind of shell (`bash`, `sh`, `powershell`) or its absolute path.
+	Shell string `json:"shell,omitempty,omitzero"`
+
+	// Stdin `open` lets `POST …/input` write to its standard input. On a PTY it is always open.
+	Stdin JobRequestStdin `json:"stdin,omitempty,omitzero"`
+
+	// TimeoutMS How long it may run in the foreground; without end when it is left out. 0 only when `on_timeout` is `background`: it is moved at once.
+	TimeoutMS *int `json:"timeout_ms,omitempty"`
+
+	// TimeoutScope `always` holds in the background, too, and then kills.
+	TimeoutScope JobRequestTimeoutScope `json:"timeout_scope,omitempty,omitzero"`
+
+	// ToolCallID Id of the tool call of an agent that it belongs to; returned with the entry.
+	ToolCallID string `json:"tool_call_id,omitempty,omitzero"`
+
+	// Tty Run it on a PTY. It has a screen then.
+	Tty bool `json:"tty,omitempty,omitzero"`
+
+	// Viewport Size of the screen in cells; 120×40 when nothing names one.
+	Viewport *Viewport `json:"viewport,omitempty"`
+
+	// YieldMS How long a command that was started with `background` stays in the foreground. More than 300000 is clamped to 300000.
+	YieldMS int `json:"yield_ms,omitempty,omitzero"`
+}
+
+// JobRequestOnTimeout What happens when the time is over.
+type JobRequestOnTimeout string
+
+// JobRequestStdin `open` lets `POST …/input` write to its standard input. On a PTY it is always open.
+type JobRequestStdin string
+
+// JobRequestTimeoutScope `always` holds in the background, too, and then kills.
+type JobRequestTimeoutScope string
+
+// JobResult What became of a command, or of its call when it was moved.
+type JobResult struct {
+	// Background Where a command went that was moved to the background.
+	Background *Background `json:"background,omitempty"`
+
+	// Entry Anything that was started and is listed.
+	Entry *Entry `json:"entry,omitempty"`
+
+	// ExitCode When it has ended, unless a signal ended it.
+	ExitCode *int `json:"exit_code,omitempty"`
+
+	// FullOutputPath File with all of an output that was cut.
+	FullOutputPath string `json:"full_output_path,omitempty,omitzero"`
+
+	// FullOutputURL Path of the same file on this service.
+	FullOutputURL string `json:"full_output_url,omitempty,omitzero"`
+
+	// Notice What the agent should know beyond the output.
+	Notice string `json:"notice,omitempty,omitzero"`
+
+	// Outcome Why and how it ended.
+	Outcome *Outcome `json:"outcome,omitempty"`
+
+	// Output What it printed: the newest 2000 lines or 50 KiB.
+	Output string `json:"output"`
+
+	// Signal When it has ended, and a signal ended it.
+	Signal string `json:"signal,omitempty,omitzero"`
+
+	// Status State and outcome in one word.
+	Status Status `json:"status,omitempty,omitzero"`
+
+	// Truncated It was cut.
+	Truncated bool `json:"truncated"`
+
+	// WallTimeMS How long the call took.
+	WallTimeMS int64 `json:"wall_time_ms"`
+
+	// WallTimeSeconds How long the call took, to a tenth of a second.
+	WallTimeSeconds float64 `json:"wall_time_seconds"`
+}
+
 // Kind What it is.
 type Kind = core.Kind
 
@@ -299,6 +560,9 @@ type Limits struct {
 
 	// MaxGraceMS Longest grace of a stop.
 	MaxGraceMS int64 `json:"max_grace_ms"`
+
+	// MaxLogBytes Most bytes of one log on the disk. 0: no limit.
+	MaxLogBytes int64 `json:"max_log_bytes"`
 
 	// MaxRunning Running entries of one group.
 	MaxRunning int `json:"max_running"`
@@ -342,6 +606,15 @@ type Mouse struct {
 
 // MouseAction What happened.
 type MouseAction string
+
+// MoveFailure A call that could not be moved.
+type MoveFailure struct {
+	// CallID Its id.
+	CallID string `json:"call_id"`
+
+	// Problem What went wrong.
+	Problem Problem `json:"problem"`
+}
 
 // Outcome Why and how it ended.
 type Outcome struct {
@@ -399,6 +672,9 @@ type Problem struct {
 	// Valid What the field may hold.
 	Valid []string `json:"valid,omitempty,omitzero"`
 }
+
+// Promotion What moved it to the background: `background`, its session, its timeout, or its id.
+type Promotion = core.Promotion
 
 // Result What one call tells the agent.
 type Result struct {
@@ -637,6 +913,15 @@ type SessionList struct {
 	Sessions []Session `json:"sessions"`
 }
 
+// SessionMove The calls of a session that were moved to the background.
+type SessionMove struct {
+	// Failed Calls that stayed in the foreground.
+	Failed []MoveFailure `json:"failed"`
+
+	// Moved The new jobs.
+	Moved []Entry `json:"moved"`
+}
+
 // SessionRequest defines model for SessionRequest.
 type SessionRequest struct {
 	// Client The program that opens the session.
@@ -711,9 +996,15 @@ type StopRequest struct {
 	// GraceMS How long the program may take to end. More than 60000 is clamped to 60000.
 	GraceMS int `json:"grace_ms,omitempty,omitzero"`
 
+	// KeepLog Leave the file of its log until the session ends.
+	KeepLog bool `json:"keep_log,omitempty,omitzero"`
+
 	// Signal Name of a signal, such as `SIGTERM`, with or without `SIG` and in any case; SIGTERM stops when nothing names one.
 	Signal Signal `json:"signal,omitempty,omitzero"`
 }
+
+// Stopped The `Result` of a Terminal, the `JobEnd` of a job.
+type Stopped = map[string]interface{}
 
 // TerminalRequest defines model for TerminalRequest.
 type TerminalRequest struct {
@@ -734,6 +1025,9 @@ type TerminalRequest struct {
 
 	// Label A name for people. Cut at 200 characters.
 	Label string `json:"label,omitempty,omitzero"`
+
+	// Log Keep everything that it prints in a log.
+	Log bool `json:"log,omitempty,omitzero"`
 
 	// Notify Tell the session when it exits.
 	Notify bool `json:"notify,omitempty,omitzero"`
@@ -787,11 +1081,32 @@ type Waiting struct {
 	Until Time `json:"until"`
 }
 
+// CallID defines model for CallID.
+type CallID = string
+
 // EntryID defines model for EntryID.
 type EntryID = string
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// JobID defines model for JobID.
+type JobID = string
+
+// LastEventID defines model for LastEventID.
+type LastEventID = int64
+
+// LogID defines model for LogID.
+type LogID = string
+
+// LogLimit defines model for LogLimit.
+type LogLimit = int
+
+// LogOffset defines model for LogOffset.
+type LogOffset = int64
+
+// LogWaitMS defines model for LogWaitMS.
+type LogWaitMS = int
 
 // SessionID defines model for SessionID.
 type SessionID = string
@@ -835,6 +1150,39 @@ type GetEntryParams struct {
 	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
 }
 
+// GetLogParams defines parameters for GetLog.
+type GetLogParams struct {
+	// Tail This many last lines, at most 128 KiB of them. A line that is longer is cut between characters.
+	Tail int `form:"tail,omitempty" json:"tail,omitempty,omitzero"`
+
+	// Offset Read from this byte on. 0 when it is left out, while `limit` or `wait_ms` is given. Not with `tail`.
+	Offset *LogOffset `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Limit How many bytes to read at most; 65536 when it is left out.
+	Limit *LogLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// WaitMS How long to wait for the first byte at the offset; not at all when it is left out, and not once nothing more can come. More than 300000 is clamped to 300000.
+	WaitMS *LogWaitMS `form:"wait_ms,omitempty" json:"wait_ms,omitempty"`
+
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+
+	// Range One range, such as `bytes=1000-` or `bytes=-500`. Of a log that has lost bytes at most 1 MiB is returned at once. Several ranges, and other units, are ignored.
+	Range string `json:"Range,omitempty,omitzero"`
+}
+
+// FollowLogParams defines parameters for FollowLog.
+type FollowLogParams struct {
+	// Offset Where to begin. Beyond the end is at the end.
+	Offset int64 `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+
+	// LastEventID Where to begin in place of `offset`.
+	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
+}
+
 // GetOutputParams defines parameters for GetOutput.
 type GetOutputParams struct {
 	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
@@ -857,6 +1205,36 @@ type StopEntryParams struct {
 type GetTimelineParams struct {
 	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
 	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+}
+
+// CreateJobParams defines parameters for CreateJob.
+type CreateJobParams struct {
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+
+	// IdempotencyKey A repeat of the same call with the same key within 10 minutes returns the first answer and does nothing again. The same key with another body is 422 `idempotency_mismatch`. A call that was refused did nothing and may be tried again with its key.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// GetJobParams defines parameters for GetJob.
+type GetJobParams struct {
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+}
+
+// MoveJobParams defines parameters for MoveJob.
+type MoveJobParams struct {
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+}
+
+// SendJobInputParams defines parameters for SendJobInput.
+type SendJobInputParams struct {
+	// TermbaySession Session on whose behalf the call is made, `default` when it is left out. 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : -`.
+	TermbaySession TermbaySession `json:"Termbay-Session,omitempty,omitzero"`
+
+	// IdempotencyKey A repeat of the same call with the same key within 10 minutes returns the first answer and does nothing again. The same key with another body is 422 `idempotency_mismatch`. A call that was refused did nothing and may be tried again with its key.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // EndSessionParams defines parameters for EndSession.
@@ -931,6 +1309,12 @@ type SignalEntryJSONRequestBody = SignalRequest
 // StopEntryJSONRequestBody defines body for StopEntry for application/json ContentType.
 type StopEntryJSONRequestBody = StopRequest
 
+// CreateJobJSONRequestBody defines body for CreateJob for application/json ContentType.
+type CreateJobJSONRequestBody = JobRequest
+
+// SendJobInputJSONRequestBody defines body for SendJobInput for application/json ContentType.
+type SendJobInputJSONRequestBody = JobInputRequest
+
 // OpenSessionJSONRequestBody defines body for OpenSession for application/json ContentType.
 type OpenSessionJSONRequestBody = SessionRequest
 
@@ -960,6 +1344,12 @@ type ServerInterface interface {
 	// GetEntry Look at an entry, or wait for its exit
 	// (GET /v1/entries/{id})
 	GetEntry(w http.ResponseWriter, r *http.Request, id EntryID, params GetEntryParams)
+	// GetLog Read a log
+	// (GET /v1/entries/{id}/log)
+	GetLog(w http.ResponseWriter, r *http.Request, id LogID, params GetLogParams)
+	// FollowLog Follow a log
+	// (GET /v1/entries/{id}/log/events)
+	FollowLog(w http.ResponseWriter, r *http.Request, id LogID, params FollowLogParams)
 	// GetOutput Read a full-output file
 	// (GET /v1/entries/{id}/outputs/{n})
 	GetOutput(w http.ResponseWriter, r *http.Request, id EntryID, n string, params GetOutputParams)
@@ -972,6 +1362,18 @@ type ServerInterface interface {
 	// GetTimeline Read what happened to an entry
 	// (GET /v1/entries/{id}/timeline)
 	GetTimeline(w http.ResponseWriter, r *http.Request, id EntryID, params GetTimelineParams)
+	// CreateJob Run a shell command
+	// (POST /v1/jobs)
+	CreateJob(w http.ResponseWriter, r *http.Request, params CreateJobParams)
+	// GetJob Look at a job
+	// (GET /v1/jobs/{id})
+	GetJob(w http.ResponseWriter, r *http.Request, id JobID, params GetJobParams)
+	// MoveJob Move a call to the background
+	// (POST /v1/jobs/{id}/background)
+	MoveJob(w http.ResponseWriter, r *http.Request, id CallID, params MoveJobParams)
+	// SendJobInput Write to the standard input of a job
+	// (POST /v1/jobs/{id}/input)
+	SendJobInput(w http.ResponseWriter, r *http.Request, id CallID, params SendJobInputParams)
 	// ListSessions List sessions
 	// (GET /v1/sessions)
 	ListSessions(w http.ResponseWriter, r *http.Request)
@@ -984,6 +1386,9 @@ type ServerInterface interface {
 	// OpenSession Open or resume a session
 	// (PUT /v1/sessions/{session})
 	OpenSession(w http.ResponseWriter, r *http.Request, session string)
+	// MoveSession Move all calls of a session to the background
+	// (POST /v1/sessions/{session}/background)
+	MoveSession(w http.ResponseWriter, r *http.Request, session SessionID)
 	// CreateTerminal Start a Terminal
 	// (POST /v1/terminals)
 	CreateTerminal(w http.ResponseWriter, r *http.Request, params CreateTerminalParams)
@@ -1038,6 +1443,18 @@ func (_ Unimplemented) GetEntry(w http.ResponseWriter, r *http.Request, id Entry
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
+// GetLog Read a log
+// (GET /v1/entries/{id}/log)
+func (_ Unimplemented) GetLog(w http.ResponseWriter, r *http.Request, id LogID, params GetLogParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// FollowLog Follow a log
+// (GET /v1/entries/{id}/log/events)
+func (_ Unimplemented) FollowLog(w http.ResponseWriter, r *http.Request, id LogID, params FollowLogParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
 // GetOutput Read a full-output file
 // (GET /v1/entries/{id}/outputs/{n})
 func (_ Unimplemented) GetOutput(w http.ResponseWriter, r *http.Request, id EntryID, n string, params GetOutputParams) {
@@ -1062,6 +1479,30 @@ func (_ Unimplemented) GetTimeline(w http.ResponseWriter, r *http.Request, id En
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
+// CreateJob Run a shell command
+// (POST /v1/jobs)
+func (_ Unimplemented) CreateJob(w http.ResponseWriter, r *http.Request, params CreateJobParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// GetJob Look at a job
+// (GET /v1/jobs/{id})
+func (_ Unimplemented) GetJob(w http.ResponseWriter, r *http.Request, id JobID, params GetJobParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// MoveJob Move a call to the background
+// (POST /v1/jobs/{id}/background)
+func (_ Unimplemented) MoveJob(w http.ResponseWriter, r *http.Request, id CallID, params MoveJobParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// SendJobInput Write to the standard input of a job
+// (POST /v1/jobs/{id}/input)
+func (_ Unimplemented) SendJobInput(w http.ResponseWriter, r *http.Request, id CallID, params SendJobInputParams) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
 // ListSessions List sessions
 // (GET /v1/sessions)
 func (_ Unimplemented) ListSessions(w http.ResponseWriter, r *http.Request) {
@@ -1083,6 +1524,12 @@ func (_ Unimplemented) GetSession(w http.ResponseWriter, r *http.Request, sessio
 // OpenSession Open or resume a session
 // (PUT /v1/sessions/{session})
 func (_ Unimplemented) OpenSession(w http.ResponseWriter, r *http.Request, session string) {
+	w.WriteHeader(http.StatusNotImplemented)
+}
+
+// MoveSession Move all calls of a session to the background
+// (POST /v1/sessions/{session}/background)
+func (_ Unimplemented) MoveSession(w http.ResponseWriter, r *http.Request, session SessionID) {
 	w.WriteHeader(http.StatusNotImplemented)
 }
 
@@ -1365,6 +1812,209 @@ func (siw *ServerInterfaceWrapper) GetEntry(w http.ResponseWriter, r *http.Reque
 	handler.ServeHTTP(w, r)
 }
 
+// GetLog operation middleware
+func (siw *ServerInterfaceWrapper) GetLog(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id LogID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", chi.URLParam(r, "id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLogParams
+
+	// ------------- Optional query parameter "tail" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tail", r.URL.Query(), &params.Tail, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "tail"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "tail", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", r.URL.Query(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "offset"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "offset", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "wait_ms" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait_ms", r.URL.Query(), &params.WaitMS, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "wait_ms"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "wait_ms", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	// ------------- Optional header parameter "Range" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Range")]; found {
+		var Range string
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Range", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Range", valueList[0], &Range, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Range", Err: err})
+			return
+		}
+
+		params.Range = Range
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetLog(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// FollowLog operation middleware
+func (siw *ServerInterfaceWrapper) FollowLog(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id LogID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", chi.URLParam(r, "id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params FollowLogParams
+
+	// ------------- Optional query parameter "offset" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "offset", r.URL.Query(), &params.Offset, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "offset"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "offset", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	// ------------- Optional header parameter "Last-Event-ID" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
+		var LastEventID LastEventID
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Last-Event-ID", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int64"})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Last-Event-ID", Err: err})
+			return
+		}
+
+		params.LastEventID = &LastEventID
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.FollowLog(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetOutput operation middleware
 func (siw *ServerInterfaceWrapper) GetOutput(w http.ResponseWriter, r *http.Request) {
 
@@ -1574,6 +2224,235 @@ func (siw *ServerInterfaceWrapper) GetTimeline(w http.ResponseWriter, r *http.Re
 	handler.ServeHTTP(w, r)
 }
 
+// CreateJob operation middleware
+func (siw *ServerInterfaceWrapper) CreateJob(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateJobParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateJob(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetJob operation middleware
+func (siw *ServerInterfaceWrapper) GetJob(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id JobID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", chi.URLParam(r, "id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetJobParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetJob(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// MoveJob operation middleware
+func (siw *ServerInterfaceWrapper) MoveJob(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id CallID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", chi.URLParam(r, "id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params MoveJobParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.MoveJob(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SendJobInput operation middleware
+func (siw *ServerInterfaceWrapper) SendJobInput(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id CallID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", chi.URLParam(r, "id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SendJobInputParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Termbay-Session" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Termbay-Session")]; found {
+		var TermbaySession TermbaySession
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Termbay-Session", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Termbay-Session", valueList[0], &TermbaySession, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Termbay-Session", Err: err})
+			return
+		}
+
+		params.TermbaySession = TermbaySession
+
+	}
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SendJobInput(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ListSessions operation middleware
 func (siw *ServerInterfaceWrapper) ListSessions(w http.ResponseWriter, r *http.Request) {
 
@@ -1673,6 +2552,32 @@ func (siw *ServerInterfaceWrapper) OpenSession(w http.ResponseWriter, r *http.Re
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.OpenSession(w, r, session)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// MoveSession operation middleware
+func (siw *ServerInterfaceWrapper) MoveSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session" -------------
+	var session SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session", chi.URLParam(r, "session"), &session, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: r.URL.RawPath == ""})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.MoveSession(w, r, session)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2224,6 +3129,12 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/v1/entries/{id}", wrapper.GetEntry)
 	})
 	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/v1/entries/{id}/log", wrapper.GetLog)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/v1/entries/{id}/log/events", wrapper.FollowLog)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/v1/entries/{id}/outputs/{n}", wrapper.GetOutput)
 	})
 	r.Group(func(r chi.Router) {
@@ -2236,6 +3147,18 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 		r.Get(options.BaseURL+"/v1/entries/{id}/timeline", wrapper.GetTimeline)
 	})
 	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/v1/jobs", wrapper.CreateJob)
+	})
+	r.Group(func(r chi.Router) {
+		r.Get(options.BaseURL+"/v1/jobs/{id}", wrapper.GetJob)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/v1/jobs/{id}/background", wrapper.MoveJob)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/v1/jobs/{id}/input", wrapper.SendJobInput)
+	})
+	r.Group(func(r chi.Router) {
 		r.Get(options.BaseURL+"/v1/sessions", wrapper.ListSessions)
 	})
 	r.Group(func(r chi.Router) {
@@ -2246,6 +3169,9 @@ func HandlerWithOptions(si ServerInterface, options ChiServerOptions) http.Handl
 	})
 	r.Group(func(r chi.Router) {
 		r.Put(options.BaseURL+"/v1/sessions/{session}", wrapper.OpenSession)
+	})
+	r.Group(func(r chi.Router) {
+		r.Post(options.BaseURL+"/v1/sessions/{session}/background", wrapper.MoveSession)
 	})
 	r.Group(func(r chi.Router) {
 		r.Post(options.BaseURL+"/v1/terminals", wrapper.CreateTerminal)
@@ -2373,6 +3299,123 @@ func (response GetEntry200JSONResponse) VisitGetEntryResponse(w http.ResponseWri
 	return err
 }
 
+type GetLogRequestObject struct {
+	ID     LogID `json:"id"`
+	Params GetLogParams
+}
+
+type GetLogResponseObject interface {
+	VisitGetLogResponse(w http.ResponseWriter) error
+}
+
+type GetLog200ResponseHeaders struct {
+	AcceptRanges      string
+	TermbayNextOffset int
+	TermbayOffset     int
+}
+
+type GetLog200TextPlainCharsetUTF8Response struct {
+	Body          io.Reader
+	Headers       GetLog200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetLog200TextPlainCharsetUTF8Response) VisitGetLogResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Accept-Ranges", fmt.Sprint(response.Headers.AcceptRanges))
+	w.Header().Set("Termbay-Next-Offset", fmt.Sprint(response.Headers.TermbayNextOffset))
+	w.Header().Set("Termbay-Offset", fmt.Sprint(response.Headers.TermbayOffset))
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetLog206ResponseHeaders struct {
+	ContentRange string
+}
+
+type GetLog206TextPlainCharsetUTF8Response struct {
+	Body          io.Reader
+	Headers       GetLog206ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetLog206TextPlainCharsetUTF8Response) VisitGetLogResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Content-Range", fmt.Sprint(response.Headers.ContentRange))
+	w.WriteHeader(206)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type FollowLogRequestObject struct {
+	ID     LogID `json:"id"`
+	Params FollowLogParams
+}
+
+type FollowLogResponseObject interface {
+	VisitFollowLogResponse(w http.ResponseWriter) error
+}
+
+type FollowLog200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response FollowLog200TextEventStreamResponse) VisitFollowLogResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
 type GetOutputRequestObject struct {
 	ID     EntryID `json:"id"`
 	N      string  `json:"n"`
@@ -2437,7 +3480,7 @@ type StopEntryResponseObject interface {
 	VisitStopEntryResponse(w http.ResponseWriter) error
 }
 
-type StopEntry200JSONResponse Result
+type StopEntry200JSONResponse Stopped
 
 func (response StopEntry200JSONResponse) VisitStopEntryResponse(w http.ResponseWriter) error {
 
@@ -2463,6 +3506,164 @@ type GetTimelineResponseObject interface {
 type GetTimeline200JSONResponse Timeline
 
 func (response GetTimeline200JSONResponse) VisitGetTimelineResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateJobRequestObject struct {
+	Params CreateJobParams
+	Body   *CreateJobJSONRequestBody
+}
+
+type CreateJobResponseObject interface {
+	VisitCreateJobResponse(w http.ResponseWriter) error
+}
+
+type CreateJob200JSONResponse JobResult
+
+func (response CreateJob200JSONResponse) VisitCreateJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateJob200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response CreateJob200TextEventStreamResponse) VisitCreateJobResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type CreateJob202ResponseHeaders struct {
+	Location string
+}
+
+type CreateJob202JSONResponse struct {
+	Body    JobResult
+	Headers CreateJob202ResponseHeaders
+}
+
+func (response CreateJob202JSONResponse) VisitCreateJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetJobRequestObject struct {
+	ID     JobID `json:"id"`
+	Params GetJobParams
+}
+
+type GetJobResponseObject interface {
+	VisitGetJobResponse(w http.ResponseWriter) error
+}
+
+type GetJob200JSONResponse Entry
+
+func (response GetJob200JSONResponse) VisitGetJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveJobRequestObject struct {
+	ID     CallID `json:"id"`
+	Params MoveJobParams
+}
+
+type MoveJobResponseObject interface {
+	VisitMoveJobResponse(w http.ResponseWriter) error
+}
+
+type MoveJob200JSONResponse JobMove
+
+func (response MoveJob200JSONResponse) VisitMoveJobResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SendJobInputRequestObject struct {
+	ID     CallID `json:"id"`
+	Params SendJobInputParams
+	Body   *SendJobInputJSONRequestBody
+}
+
+type SendJobInputResponseObject interface {
+	VisitSendJobInputResponse(w http.ResponseWriter) error
+}
+
+type SendJobInput200JSONResponse JobInputResult
+
+func (response SendJobInput200JSONResponse) VisitSendJobInputResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -2581,6 +3782,28 @@ func (response OpenSession201JSONResponse) VisitOpenSessionResponse(w http.Respo
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
 	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type MoveSessionRequestObject struct {
+	Session SessionID `json:"session"`
+}
+
+type MoveSessionResponseObject interface {
+	VisitMoveSessionResponse(w http.ResponseWriter) error
+}
+
+type MoveSession200JSONResponse SessionMove
+
+func (response MoveSession200JSONResponse) VisitMoveSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2860,6 +4083,12 @@ type StrictServerInterface interface {
 	// GetEntry Look at an entry, or wait for its exit
 	// (GET /v1/entries/{id})
 	GetEntry(ctx context.Context, request GetEntryRequestObject) (GetEntryResponseObject, error)
+	// GetLog Read a log
+	// (GET /v1/entries/{id}/log)
+	GetLog(ctx context.Context, request GetLogRequestObject) (GetLogResponseObject, error)
+	// FollowLog Follow a log
+	// (GET /v1/entries/{id}/log/events)
+	FollowLog(ctx context.Context, request FollowLogRequestObject) (FollowLogResponseObject, error)
 	// GetOutput Read a full-output file
 	// (GET /v1/entries/{id}/outputs/{n})
 	GetOutput(ctx context.Context, request GetOutputRequestObject) (GetOutputResponseObject, error)
@@ -2872,6 +4101,18 @@ type StrictServerInterface interface {
 	// GetTimeline Read what happened to an entry
 	// (GET /v1/entries/{id}/timeline)
 	GetTimeline(ctx context.Context, request GetTimelineRequestObject) (GetTimelineResponseObject, error)
+	// CreateJob Run a shell command
+	// (POST /v1/jobs)
+	CreateJob(ctx context.Context, request CreateJobRequestObject) (CreateJobResponseObject, error)
+	// GetJob Look at a job
+	// (GET /v1/jobs/{id})
+	GetJob(ctx context.Context, request GetJobRequestObject) (GetJobResponseObject, error)
+	// MoveJob Move a call to the background
+	// (POST /v1/jobs/{id}/background)
+	MoveJob(ctx context.Context, request MoveJobRequestObject) (MoveJobResponseObject, error)
+	// SendJobInput Write to the standard input of a job
+	// (POST /v1/jobs/{id}/input)
+	SendJobInput(ctx context.Context, request SendJobInputRequestObject) (SendJobInputResponseObject, error)
 	// ListSessions List sessions
 	// (GET /v1/sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
@@ -2884,6 +4125,9 @@ type StrictServerInterface interface {
 	// OpenSession Open or resume a session
 	// (PUT /v1/sessions/{session})
 	OpenSession(ctx context.Context, request OpenSessionRequestObject) (OpenSessionResponseObject, error)
+	// MoveSession Move all calls of a session to the background
+	// (POST /v1/sessions/{session}/background)
+	MoveSession(ctx context.Context, request MoveSessionRequestObject) (MoveSessionResponseObject, error)
 	// CreateTerminal Start a Terminal
 	// (POST /v1/terminals)
 	CreateTerminal(ctx context.Context, request CreateTerminalRequestObject) (CreateTerminalResponseObject, error)
@@ -3071,6 +4315,60 @@ func (sh *strictHandler) GetEntry(w http.ResponseWriter, r *http.Request, id Ent
 	}
 }
 
+// GetLog operation middleware
+func (sh *strictHandler) GetLog(w http.ResponseWriter, r *http.Request, id LogID, params GetLogParams) {
+	var request GetLogRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLog(ctx, request.(GetLogRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLog")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetLogResponseObject); ok {
+		if err := validResponse.VisitGetLogResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FollowLog operation middleware
+func (sh *strictHandler) FollowLog(w http.ResponseWriter, r *http.Request, id LogID, params FollowLogParams) {
+	var request FollowLogRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.FollowLog(ctx, request.(FollowLogRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FollowLog")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(FollowLogResponseObject); ok {
+		if err := validResponse.VisitFollowLogResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // GetOutput operation middleware
 func (sh *strictHandler) GetOutput(w http.ResponseWriter, r *http.Request, id EntryID, n string, params GetOutputParams) {
 	var request GetOutputRequestObject
@@ -3197,6 +4495,130 @@ func (sh *strictHandler) GetTimeline(w http.ResponseWriter, r *http.Request, id 
 	}
 }
 
+// CreateJob operation middleware
+func (sh *strictHandler) CreateJob(w http.ResponseWriter, r *http.Request, params CreateJobParams) {
+	var request CreateJobRequestObject
+
+	request.Params = params
+
+	var body CreateJobJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateJob(ctx, request.(CreateJobRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateJob")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateJobResponseObject); ok {
+		if err := validResponse.VisitCreateJobResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetJob operation middleware
+func (sh *strictHandler) GetJob(w http.ResponseWriter, r *http.Request, id JobID, params GetJobParams) {
+	var request GetJobRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetJob(ctx, request.(GetJobRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetJob")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetJobResponseObject); ok {
+		if err := validResponse.VisitGetJobResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MoveJob operation middleware
+func (sh *strictHandler) MoveJob(w http.ResponseWriter, r *http.Request, id CallID, params MoveJobParams) {
+	var request MoveJobRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.MoveJob(ctx, request.(MoveJobRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MoveJob")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(MoveJobResponseObject); ok {
+		if err := validResponse.VisitMoveJobResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SendJobInput operation middleware
+func (sh *strictHandler) SendJobInput(w http.ResponseWriter, r *http.Request, id CallID, params SendJobInputParams) {
+	var request SendJobInputRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body SendJobInputJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SendJobInput(ctx, request.(SendJobInputRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SendJobInput")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SendJobInputResponseObject); ok {
+		if err := validResponse.VisitSendJobInputResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListSessions operation middleware
 func (sh *strictHandler) ListSessions(w http.ResponseWriter, r *http.Request) {
 	var request ListSessionsRequestObject
@@ -3303,6 +4725,32 @@ func (sh *strictHandler) OpenSession(w http.ResponseWriter, r *http.Request, ses
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(OpenSessionResponseObject); ok {
 		if err := validResponse.VisitOpenSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// MoveSession operation middleware
+func (sh *strictHandler) MoveSession(w http.ResponseWriter, r *http.Request, session SessionID) {
+	var request MoveSessionRequestObject
+
+	request.Session = session
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.MoveSession(ctx, request.(MoveSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "MoveSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(MoveSessionResponseObject); ok {
+		if err := validResponse.VisitMoveSessionResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

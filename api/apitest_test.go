@@ -214,6 +214,11 @@ type stub struct {
 	sendInput      func(context.Context, api.SendInputRequestObject) (api.SendInputResponseObject, error)
 	getEntry       func(context.Context, api.GetEntryRequestObject) (api.GetEntryResponseObject, error)
 	openSession    func(context.Context, api.OpenSessionRequestObject) (api.OpenSessionResponseObject, error)
+	followLog      func(context.Context, api.FollowLogRequestObject) (api.FollowLogResponseObject, error)
+}
+
+func (s stub) FollowLog(ctx context.Context, r api.FollowLogRequestObject) (api.FollowLogResponseObject, error) {
+	return s.followLog(ctx, r)
 }
 
 func (s stub) CreateTerminal(ctx context.Context, r api.CreateTerminalRequestObject) (api.CreateTerminalResponseObject, error) {

@@ -5,5 +5,5 @@
 // route → bodies (strict JSON) → validate (openapi.yaml) → replay (Idempotency-Key) → handler → Answer.
 //
 // Handlers return errors; problem.go makes every problem of them. The package starts one goroutine per long answer,
-// joined in answer.go.
+// joined in answer.go; streams of events are api/stream's.
 package api

@@ -18,7 +18,7 @@ func (s Service) ListEntries(_ context.Context, q ListEntriesRequestObject) (Lis
 		return nil, err
 	}
 	return ListEntries200JSONResponse{
-		Terminals: entriesOf(list.Terminals, time.Now()), BackgroundJobs: []Entry{}, Calls: []map[string]any{},
+		Terminals: entriesOf(list.Terminals, time.Now()), BackgroundJobs: entriesOf(list.Jobs, time.Now()), Calls: callsOf(list.Calls),
 		Running: list.Running, Exited: list.Exited,
 	}, nil
 }
@@ -52,12 +52,21 @@ func (s Service) StopEntry(ctx context.Context, q StopEntryRequestObject) (StopE
 	b := q.Body
 	grace := milliseconds(b.GraceMS)
 	turn, err := s.Registry.Stop(caller(q.Params.TermbaySession), q.ID, registry.Stop{
-		Signal: b.Signal, Grace: &grace, Escalate: b.Escalate, Forget: b.Forget, By: b.By,
+		Signal: b.Signal, Grace: &grace, Escalate: b.Escalate, Forget: b.Forget, KeepLog: b.KeepLog, By: b.By,
 	})
 	if err != nil {
 		return nil, err
 	}
 	a := turnAnswer(ctx, turn)
+	if turn.OfJob() {
+		a.Value = func() (any, func(), error) {
+			end, delivered, err := turn.End(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			return jobEndOf(end), delivered, nil
+		}
+	}
 	a.Early = a.Early && b.Escalate // without escalation the status depends on how it ends
 	return a, nil
 }

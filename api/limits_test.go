@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"termbay/api"
+	"termbay/api/stream"
 )
 
 // pipes is a listener whose connections are in memory, so that time can be faked.
@@ -128,4 +129,26 @@ func TestAnAnswerThatNobodyTakesIsGivenUp(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestEventsThatNobodyTakesAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over, sent := make(chan struct{}), 0
+		conn := dialled(t, stub{followLog: func(ctx context.Context, _ api.FollowLogRequestObject) (api.FollowLogResponseObject, error) {
+			return api.Events{Context: ctx, Over: func() { close(over) }, Pump: func(_ context.Context, send stream.Send) error {
+				for {
+					if err := send(stream.Event{ID: "1", Name: "output", Data: strings.Repeat("x", 1000)}); err != nil {
+						return err
+					}
+					sent++
+				}
+			}}, nil
+		}})
+		begun := time.Now()
+		io.WriteString(conn, "GET /v1/entries/b1/log/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n\r\n")
+		<-over
+		if took := time.Since(begun); took > time.Minute || sent > 10 {
+			t.Errorf("given up after %v, with %d events", took, sent)
+		}
+	})
 }

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"termbay/api"
+	"termbay/core"
 	"termbay/core/process"
 	"termbay/core/registry"
 	"termbay/core/spool"
@@ -154,10 +155,7 @@ const never = "no program prints this"
 // start starts a Terminal. When a text is waited for it must appear, unless it never does.
 func (b *bay) start(body object, options ...func(*http.Request)) api.Result {
 	b.Helper()
-	if _, given := body["cwd"]; !given {
-		body["cwd"] = b.cwd
-	}
-	return b.found(b.call(http.StatusCreated, "POST", "/v1/terminals", patiently(body), options...), body)
+	return b.found(b.call(http.StatusCreated, "POST", "/v1/terminals", patiently(b.inCwd(body)), options...), body)
 }
 
 // send types into a Terminal, or polls it.
@@ -193,6 +191,46 @@ func (b *bay) run(command string) api.Result {
 func (b *bay) stop(id string, body object, options ...func(*http.Request)) api.Result {
 	b.Helper()
 	return as[api.Result](b.T, b.call(http.StatusOK, "POST", "/v1/entries/"+id+"/stop", body, options...))
+}
+
+// job runs a command and waits until its call is over.
+func (b *bay) job(body object, options ...func(*http.Request)) api.JobResult {
+	b.Helper()
+	return as[api.JobResult](b.T, b.call(http.StatusOK, "POST", "/v1/jobs", b.inCwd(body), options...))
+}
+
+// background runs a command in the background.
+func (b *bay) background(body object, options ...func(*http.Request)) api.Entry {
+	b.Helper()
+	body["background"] = true
+	if _, given := body["yield_ms"]; !given {
+		body["yield_ms"] = 0
+	}
+	return *as[api.JobResult](b.T, b.call(http.StatusAccepted, "POST", "/v1/jobs", b.inCwd(body), options...)).Entry
+}
+
+// inCwd lets a command run in the folder of the test.
+func (b *bay) inCwd(body object) object {
+	if _, given := body["cwd"]; !given {
+		body["cwd"] = b.cwd
+	}
+	return body
+}
+
+// feed writes to the standard input of a job.
+func (b *bay) feed(id string, body object, options ...func(*http.Request)) api.JobInputResult {
+	b.Helper()
+	return as[api.JobInputResult](b.T, b.call(http.StatusOK, "POST", "/v1/jobs/"+id+"/input", body, options...))
+}
+
+// exit waits for the exit of an entry.
+func (b *bay) exit(id string) api.Entry {
+	b.Helper()
+	e := as[api.Entry](b.T, b.call(http.StatusOK, "GET", "/v1/entries/"+id+"?wait=exit", nil))
+	if e.State != core.Exited {
+		b.Fatalf("%s runs and runs: %+v", id, e)
+	}
+	return e
 }
 
 // entry looks at an entry.

@@ -17,6 +17,7 @@ const (
 	methodNotAllowed     core.Code = "method_not_allowed"
 	tooLarge             core.Code = "too_large"
 	unsupportedMediaType core.Code = "unsupported_media_type"
+	rangeNotSatisfiable  core.Code = "range_not_satisfiable"
 	idempotencyMismatch  core.Code = "idempotency_mismatch"
 	internal             core.Code = "internal"
 )
@@ -40,12 +41,18 @@ func problemOf(code core.Code) (status int, title string) {
 		return http.StatusConflict, "Not running"
 	case core.StillRunning:
 		return http.StatusConflict, "Still running"
+	case core.StdinClosed:
+		return http.StatusConflict, "No open standard input"
+	case core.NotBackgroundable:
+		return http.StatusConflict, "Cannot be moved to the background"
 	case core.Gone:
 		return http.StatusGone, "Forgotten"
 	case tooLarge:
 		return http.StatusRequestEntityTooLarge, "Body too large"
 	case unsupportedMediaType:
 		return http.StatusUnsupportedMediaType, "Unsupported media type"
+	case rangeNotSatisfiable:
+		return http.StatusRequestedRangeNotSatisfiable, "No such bytes"
 	case guard.HostNotAllowed:
 		return http.StatusMisdirectedRequest, "Host not allowed"
 	case core.Invalid:
@@ -127,8 +134,19 @@ func unknown(r *http.Request) *core.Error {
 }
 
 func (p problems) send(w http.ResponseWriter, r *http.Request, e *core.Error) {
+	problem := problemWire(e, time.Now())
+	body, err := encode(problem)
+	if err != nil {
+		panic(err) // strings and numbers only
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(problem.Status)
+	w.Write(body) // the client that this fails for reads nothing more
+}
+
+// problemWire is a problem in the table as callers see it at a moment.
+func problemWire(e *core.Error, now time.Time) Problem {
 	status, title := problemOf(e.Code)
-	now := time.Now()
 	problem := Problem{
 		Type: "/problems/" + string(e.Code), Title: title, Status: status, Detail: e.Detail, Code: e.Code,
 		Field: e.Field, Valid: e.Valid,
@@ -140,11 +158,5 @@ func (p problems) send(w http.ResponseWriter, r *http.Request, e *core.Error) {
 		entry := entryOf(*e.Entry, now)
 		problem.Entry, problem.State = &entry, entry.State
 	}
-	body, err := encode(problem)
-	if err != nil {
-		panic(err) // strings and numbers only
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	w.Write(body) // the client that this fails for reads nothing more
+	return problem
 }

@@ -26,7 +26,7 @@ type operation struct {
 func operations() []operation {
 	bodies := map[string]string{
 		"createTerminal": `{"command":"true","wait_ms":0}`, "resizeTerminal": `{"cols":80,"rows":24}`, "signalEntry": `{"signal":"SIGURG"}`,
-		"sendInput": `{"wait_ms":0}`, "stopEntry": `{"grace_ms":1}`, "openSession": `{}`,
+		"createJob": `{"command":"true"}`, "sendJobInput": `{"text":"x"}`, "sendInput": `{"wait_ms":0}`, "stopEntry": `{"grace_ms":1}`, "openSession": `{}`,
 	}
 	var all []operation
 	for path, item := range loadContract().doc.Paths.Map() {

@@ -54,7 +54,7 @@ func newReplays() *replays { return &replays{records: map[slot]*record{}} }
 // middleware gives a request with a key to the handler once, and its repeats the same answer. The work is cut off from
 // the client that came first: when that one leaves the work goes on, so that the repeat finds it done.
 func (s *replays) middleware(next StrictHandlerFunc, operation string) StrictHandlerFunc {
-	if operation != "CreateTerminal" && operation != "SendInput" {
+	if !slices.Contains([]string{"CreateTerminal", "SendInput", "CreateJob", "SendJobInput"}, operation) {
 		return next
 	}
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
@@ -179,7 +179,7 @@ func (s *replays) settle(at slot, rec *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var known *core.Error
-	if errors.As(rec.refusal, &known) {
+	if errors.As(rec.refusal, &known) || errors.As(rec.err, &known) {
 		delete(s.records, at)
 		return
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -70,17 +71,20 @@ func New(cfg Config) http.Handler {
 	return r
 }
 
-// answerHead lets HEAD be answered as GET is; net/http leaves the body out.
+type headKey struct{}
+
+// answerHead lets HEAD be answered as GET is; net/http leaves the body out. What would go on for long can ask isHead.
 func answerHead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			get := *r
-			get.Method = http.MethodGet
-			r = &get
+			r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
+			r.Method = http.MethodGet
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+func isHead(ctx context.Context) bool { return ctx.Value(headKey{}) != nil }
 
 // checked refuses queries and bodies that no contract can describe, before openapi.yaml is asked.
 func checked(contract *contract, problems problems) func(http.Handler) http.Handler {

@@ -46,7 +46,7 @@ func (s Service) GetCapabilities(context.Context, GetCapabilitiesRequestObject) 
 			MaxRunning: perGroup, MaxRunningTotal: total,
 			MaxWaitMS: settle.MaxWait.Milliseconds(), MaxGraceMS: registry.MaxGrace.Milliseconds(),
 			MaxBodyBytes: MaxBody, MaxViewportSide: core.MaxSide,
-			ScrollbackLines: screen.MaxLines, ScrollbackBytes: screen.MaxBytes,
+			MaxLogBytes: s.Registry.LogLimit(), ScrollbackLines: screen.MaxLines, ScrollbackBytes: screen.MaxBytes,
 			ResultLines: clip.MaxLines, ResultBytes: clip.MaxBytes,
 		},
 	}, nil
@@ -61,8 +61,10 @@ func (s Service) Measures() []Measure {
 		{Name: "termbay_entries_running", Help: "Entries that run.", Read: read(func(n, _, _ int, _ registry.Totals) float64 { return float64(n) })},
 		{Name: "termbay_entries_exited", Help: "Entries that have exited and are not forgotten.", Read: read(func(_, n, _ int, _ registry.Totals) float64 { return float64(n) })},
 		{Name: "termbay_sessions", Help: "Open sessions.", Read: read(func(_, _, n int, _ registry.Totals) float64 { return float64(n) })},
-		{Name: "termbay_terminals_started_total", Help: "Terminals started.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Started) })},
-		{Name: "termbay_output_bytes_total", Help: "Bytes that Terminals printed.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Output) })},
+		{Name: "termbay_terminals_started_total", Help: "Terminals started.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Started[core.KindTerminal]) })},
+		{Name: "termbay_jobs_started_total", Help: "Commands that went to the background.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Started[core.KindJob]) })},
+		{Name: "termbay_calls_started_total", Help: "Commands started in the foreground.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Calls) })},
+		{Name: "termbay_output_bytes_total", Help: "Bytes that Terminals and commands printed.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Output) })},
 		{Name: "termbay_screen_faults_total", Help: "Faults of the emulator that were survived.", Total: true, Read: read(func(_, _, _ int, t registry.Totals) float64 { return float64(t.Faults) })},
 	}
 }

@@ -23,7 +23,7 @@ func TestTheServiceTellsWhatItCanDo(t *testing.T) {
 	}
 	want := api.Limits{
 		MaxRunning: 5, MaxRunningTotal: 7, MaxWaitMS: 300_000, MaxGraceMS: 60_000, MaxBodyBytes: 4 << 20, MaxViewportSide: 1000,
-		ScrollbackLines: 10_000, ScrollbackBytes: 8 << 20, ResultLines: 2000, ResultBytes: 50 << 10,
+		MaxLogBytes: 256 << 20, ScrollbackLines: 10_000, ScrollbackBytes: 8 << 20, ResultLines: 2000, ResultBytes: 50 << 10,
 	}
 	if c.Limits != want {
 		t.Errorf("limits %+v, want %+v", c.Limits, want)
@@ -48,10 +48,12 @@ func TestMetricsCountWhatRuns(t *testing.T) {
 	b.start(object{"command": "exec cat", "wait_ms": 0}, session("s"))
 	b.run("printf 12345")
 	b.stop(b.run("printf 678").ID, nil)
+	b.job(object{"command": "printf 9"})
+	b.background(object{"command": "exec cat", "stdin": "open"})
 	got := b.call(200, "GET", "/metrics", nil).body
 	for _, want := range []string{
-		"termbay_entries_running 1", "termbay_entries_exited 1", "termbay_sessions 2", "termbay_terminals_started_total 3",
-		"termbay_output_bytes_total 8", "termbay_screen_faults_total 0",
+		"termbay_entries_running 2", "termbay_entries_exited 1", "termbay_sessions 2", "termbay_terminals_started_total 3",
+		"termbay_jobs_started_total 1", "termbay_calls_started_total 2", "termbay_output_bytes_total 9", "termbay_screen_faults_total 0",
 		`termbay_http_request_seconds_count{operation="createTerminal",status="201"} 3`,
 	} {
 		if !strings.Contains(got, "\n"+want+"\n") {

@@ -22,7 +22,7 @@ func (s Service) CreateTerminal(ctx context.Context, q CreateTerminalRequestObje
 	}
 	turn, err := s.Registry.Start(caller(q.Params.TermbaySession), registry.Start{
 		Command: b.Command, DisplayCommand: b.DisplayCommand, CommandPrefix: b.CommandPrefix, Label: b.Label,
-		Cwd: b.Cwd, Env: env, Shell: b.Shell, Notify: b.Notify, Viewport: viewportOf(b.Viewport),
+		Cwd: b.Cwd, Env: env, Shell: b.Shell, Notify: b.Notify, Viewport: viewportOf(b.Viewport), Log: b.Log,
 		Wait: waitFor(&b.WaitMS, b.WaitForText, b.QuietMS),
 	})
 	if err != nil {
@@ -51,7 +51,11 @@ func (s Service) SendInput(ctx context.Context, q SendInputRequestObject) (SendI
 
 // GetTerminal is the entry of a Terminal.
 func (s Service) GetTerminal(_ context.Context, q GetTerminalRequestObject) (GetTerminalResponseObject, error) {
-	e, err := s.Registry.Entry(caller(q.Params.TermbaySession), q.ID)
+	who := caller(q.Params.TermbaySession)
+	if _, err := s.Registry.Terminal(who, q.ID); err != nil {
+		return nil, err
+	}
+	e, err := s.Registry.Entry(who, q.ID)
 	if err != nil {
 		return nil, err
 	}

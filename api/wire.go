@@ -20,12 +20,16 @@ func entryOf(e core.Entry, now time.Time) Entry {
 		ID: e.ID, UID: e.UID, Kind: e.Kind, Session: e.Session, Group: e.Group, Owner: e.Owner,
 		Command: e.Command, Label: core.OneLine(e.Label), Cwd: e.Cwd, Shell: e.Shell,
 		State: e.State, Status: e.Status(), PID: e.PID,
-		StartedAt: Time{e.StartedAt}, ExitedAt: Time{e.ExitedAt}, DurationMS: e.Duration(now).Milliseconds(),
+		StartedAt: Time{e.StartedAt}, BackgroundedAt: Time{e.BackgroundedAt}, ExitedAt: Time{e.ExitedAt}, DurationMS: e.Duration(now).Milliseconds(),
 		Notify: e.Notify, Title: e.Title, Revision: e.Revision,
-		LastReadAt: Time{e.LastReadAt}, LastInputAt: Time{e.LastInputAt},
+		LastReadAt: Time{e.LastReadAt}, LastInputAt: Time{e.LastInputAt}, ToolCallID: e.ToolCallID,
 	}
 	if e.Viewport != (core.Viewport{}) {
 		wire.Viewport = &Viewport{Cols: e.Viewport.Cols, Rows: e.Viewport.Rows}
+	}
+	if log := e.Log; log != nil {
+		wire.LogPath, wire.LogBytes, wire.DroppedBytes = log.Path, &log.Bytes, log.Dropped
+		wire.LogTruncated, wire.LogError = log.Truncated, log.Error
 	}
 	if e.Outcome != nil {
 		wire.Outcome = outcomeOf(*e.Outcome)
@@ -47,6 +51,23 @@ func entriesOf(entries []core.Entry, now time.Time) []Entry {
 	for _, e := range entries {
 		e.Command = core.OneLine(e.Command)
 		wire = append(wire, entryOf(e, now))
+	}
+	return wire
+}
+
+// callsOf is a list of calls as callers see it; never nil.
+func callsOf(calls []core.Call) []Call {
+	wire := make([]Call, 0, len(calls))
+	for _, c := range calls {
+		w := Call{
+			CallID: c.ID, Session: c.Session, Group: c.Group, Owner: c.Owner,
+			Command: core.OneLine(c.Command), Label: core.OneLine(c.Label), Cwd: c.Cwd, PID: c.PID, StartedAt: Time{c.StartedAt},
+		}
+		if c.Timeout != nil {
+			ms := c.Timeout.Milliseconds()
+			w.TimeoutMS = &ms
+		}
+		wire = append(wire, w)
 	}
 	return wire
 }

@@ -34,9 +34,11 @@ var arrows = map[string][]string{
 	"core/process":  {"core", "core/pulse", "core/clip"},
 	"core/spool":    {"core", "core/pulse", "core/clip"},
 	"core/terminal": {"core", "core/pulse", "core/clip", "core/screen", "core/settle", "core/process", "core/spool"},
+	"core/job":      {"core", "core/pulse", "core/clip", "core/process", "core/spool"},
 	"core/registry": {"core/..."},
 	"api/guard":     {"core"},
-	"api":           {".", "core/...", "api/guard"},
+	"api/stream":    {},
+	"api":           {".", "core/...", "api/guard", "api/stream"},
 	"static":        {},
 	"templates":     {}, // its view models are shaped like the page
 	"web":           {"core/...", "templates"},
@@ -58,8 +60,10 @@ var doors = map[string][]string{
 	"github.com/oapi-codegen/runtime/...":            {"api"},
 	"github.com/prometheus/client_golang/...":        {"api"},
 	"github.com/prometheus/procfs/...":               {"core/process"},
+	"github.com/r3labs/sse/v2/...":                   {"api/stream"},
 	"go.yaml.in/yaml/v3/...":                         {"web"},
 	"golang.org/x/sys/...":                           {"core/process", "core/spool"},
+	"golang.org/x/text/...":                          {"core/job"},
 }
 
 // pure rooms have no goroutines and do no I/O.

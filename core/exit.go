@@ -17,3 +17,10 @@ func ExitSignal(name string, at time.Time) Exit { return Exit{Signal: name, At: 
 
 // Known says whether the wait status is known. An unknown one is never taken for 0.
 func (e Exit) Known() bool { return e.Code != nil || e.Signal != "" }
+
+// Ending is how a program ended, as far as those know who served it.
+type Ending struct {
+	Exit        Exit
+	Descendants int    // processes of its tree that are still alive
+	Lost        string // why it was given up, when it did not end by itself
+}

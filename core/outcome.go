@@ -1,5 +1,10 @@
 package core
 
+import (
+	"fmt"
+	"time"
+)
+
 // State says whether a process still runs. It moves forward only.
 type State string
 
@@ -72,4 +77,41 @@ func (o Outcome) Status() Status {
 		return StatusFailed
 	}
 	return StatusUnknown
+}
+
+// Since says in words how something that was started at a moment ended, after its id: "was stopped (SIGTERM) after 3 s."
+// It never says completed of something that was killed.
+func (o Outcome) Since(started time.Time) string {
+	how, after := o.Exit.Signal, Duration(o.Exit.At.Sub(started))
+	switch {
+	case o.Exit.Code != nil:
+		how = fmt.Sprintf("code %d", *o.Exit.Code)
+	case !o.Exit.Known():
+		how = "exit not known"
+	}
+	var s string
+	switch {
+	case o.Cause == CauseLost:
+		s = fmt.Sprintf("was lost: %s.", o.Detail)
+	case o.Cause == CauseTimeout:
+		s = fmt.Sprintf("timed out after %s and was killed.", after)
+	case o.Cause == CauseSessionEnded:
+		s = "ended with its session."
+	case o.Cause == CauseStopped && o.By == ByService:
+		s = fmt.Sprintf("was stopped because the service shuts down (%s) after %s.", how, after)
+	case o.Cause == CauseStopped && o.By == ByUser:
+		s = fmt.Sprintf("was stopped by the user (%s) after %s.", how, after)
+	case o.Cause == CauseStopped:
+		s = fmt.Sprintf("was stopped (%s) after %s.", how, after)
+	case o.Exit.Signal != "":
+		s = fmt.Sprintf("was killed by %s after %s.", how, after)
+	case o.Exit.Code != nil:
+		s = fmt.Sprintf("exited with %s after %s.", how, after)
+	default:
+		s = fmt.Sprintf("ended after %s; how is not known.", after)
+	}
+	if n := o.DescendantsAlive; n > 0 {
+		s += " " + Count(n, "process it started is", "processes it started are") + " still running."
+	}
+	return s
 }

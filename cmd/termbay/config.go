@@ -13,6 +13,9 @@ import (
 	"termbay/core/spool"
 )
 
+// minLogBytes is the smallest cap of a log: a smaller one would hold little but the line that says what is missing.
+const minLogBytes = 64 << 10
+
 // commands is the command line. Every flag of it can also be given as a variable: --state-dir as TERMBAY_STATE_DIR.
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Serve terminals over HTTP until a signal ends it."`
@@ -33,6 +36,7 @@ type serveCommand struct {
 	LogDir          string        `default:"${log_dir}" placeholder:"DIR" help:"Folder for the output files of entries."`
 	MaxRunning      int           `default:"${max_running}" placeholder:"N" help:"How many entries one group of sessions may have running."`
 	MaxRunningTotal int           `default:"${max_running_total}" placeholder:"N" help:"How many entries may run in all."`
+	MaxLogBytes     int64         `default:"${max_log_bytes}" placeholder:"BYTES" help:"How large one log may become; then its middle goes."`
 	AllowedHost     []string      `placeholder:"NAME" help:"A host name that requests may use besides loopback ones, repeatable."`
 	LogLevel        string        `enum:"debug,info,warn,error" default:"info" placeholder:"LEVEL" help:"What the log on stderr tells: debug, info, warn or error."`
 	TLSCert         string        `name:"tls-cert" placeholder:"FILE" help:"Certificate (PEM), needed to listen beyond loopback; then every TCP address speaks HTTPS."`
@@ -47,6 +51,8 @@ func (c *serveCommand) Validate() error {
 		return usage("--max-running must be at least 1")
 	case c.MaxRunningTotal < 1:
 		return usage("--max-running-total must be at least 1")
+	case c.MaxLogBytes < minLogBytes:
+		return usage("--max-log-bytes must be at least %d", minLogBytes)
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return usage("--tls-cert and --tls-key belong together; give both")
 	case c.ExitWhenIdle < 0:
@@ -82,6 +88,7 @@ func defaults(getenv func(string) string) map[string]string {
 		"log_dir":           spool.DefaultDir(),
 		"max_running":       strconv.Itoa(registry.DefaultMaxRunning),
 		"max_running_total": strconv.Itoa(registry.DefaultMaxRunningTotal),
+		"max_log_bytes":     strconv.Itoa(spool.DefaultLogLimit),
 	}
 }
 

@@ -103,7 +103,8 @@ func (s *service) startCore(c *serveCommand) error {
 	s.later(counter.Close)
 	s.registry = registry.New(registry.Config{
 		Host: host, Spool: files, Counter: counter,
-		MaxRunning: c.MaxRunning, MaxRunningTotal: c.MaxRunningTotal, Log: s.log,
+		MaxRunning: c.MaxRunning, MaxRunningTotal: c.MaxRunningTotal, MaxLogBytes: c.MaxLogBytes,
+		Log: s.log,
 	})
 	return nil
 }

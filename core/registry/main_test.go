@@ -51,11 +51,11 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // fixture is a registry with folders of its own; it is shut down at the end of the test.
 type fixture struct {
 	*registry.Registry
-	t   *testing.T
+	t   testing.TB
 	cwd string
 }
 
-func open(t *testing.T, cfg registry.Config) fixture {
+func open(t testing.TB, cfg registry.Config) fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -128,7 +128,7 @@ func (f fixture) send(c registry.Caller, id string, in terminal.Input, w registr
 }
 
 // problem fails the test unless err is a problem with this code whose detail holds the text.
-func problem(t *testing.T, err error, code core.Code, text string) *core.Error {
+func problem(t testing.TB, err error, code core.Code, text string) *core.Error {
 	t.Helper()
 	var e *core.Error
 	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Detail, text) {

@@ -8,7 +8,7 @@ import (
 	"termbay/core/settle"
 )
 
-func parse(t *testing.T, text string) *settle.Pattern {
+func parse(t testing.TB, text string) *settle.Pattern {
 	t.Helper()
 	p, err := settle.Parse(text)
 	if err != nil {

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"termbay/core"
@@ -23,7 +24,9 @@ const (
 // List is the entries that a caller asked for; running first, newest first.
 type List struct {
 	Terminals       []core.Entry
-	Running, Exited int
+	Jobs            []core.Entry
+	Calls           []core.Call // oldest first
+	Running, Exited int         // entries
 }
 
 // Entries lists entries. kind and status narrow the list when they are not empty. Errors: Gone.
@@ -40,8 +43,13 @@ func (r *Registry) Entries(c Caller, scope Scope, kind core.Kind, status core.St
 			found = append(found, e)
 		}
 	}
+	list := List{Terminals: []core.Entry{}, Jobs: []core.Entry{}, Calls: []core.Call{}}
+	for _, o := range r.calls {
+		if s2 := o.record.session; (scope == OfAll || s2 == s || scope == OfGroup && s2.group == s.group) && kind == "" && (status == "" || status == core.StatusRunning) {
+			list.Calls = append(list.Calls, o.view())
+		}
+	}
 	r.mu.Unlock()
-	list := List{Terminals: []core.Entry{}}
 	for _, e := range found {
 		v := r.entry(e)
 		if kind != "" && kind != v.Kind || status != "" && status != v.Status() {
@@ -52,9 +60,15 @@ func (r *Registry) Entries(c Caller, scope Scope, kind core.Kind, status core.St
 		} else {
 			list.Exited++
 		}
-		list.Terminals = append(list.Terminals, v)
+		if v.Kind == core.KindJob {
+			list.Jobs = append(list.Jobs, v)
+		} else {
+			list.Terminals = append(list.Terminals, v)
+		}
 	}
 	sortEntries(list.Terminals)
+	sortEntries(list.Jobs)
+	slices.SortFunc(list.Calls, func(a, b core.Call) int { return a.StartedAt.Compare(b.StartedAt) })
 	return list, nil
 }
 
@@ -84,7 +98,7 @@ func (r *Registry) AwaitExit(ctx context.Context, c Caller, id string, wait time
 	wait = min(wait, settle.MaxWait)
 	defer r.shown(e, &core.Waiting{For: "exit", Since: time.Now(), Until: time.Now().Add(wait), By: c.actor()})()
 	select {
-	case <-e.terminal.Done():
+	case <-e.machine.Done():
 	case <-time.After(wait):
 	case <-ctx.Done():
 		return core.Entry{}, ctx.Err()
@@ -92,9 +106,9 @@ func (r *Registry) AwaitExit(ctx context.Context, c Caller, id string, wait time
 	return r.entry(e), nil
 }
 
-// Terminal is an entry's Terminal, for pure reads. Errors: those of lookup.
+// Terminal is an entry's Terminal, for pure reads. Errors: those of lookup, NotFound for a job on pipes.
 func (r *Registry) Terminal(c Caller, id string) (*terminal.Terminal, error) {
-	e, err := r.find(c, id)
+	e, err := r.findTerminal(c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +125,7 @@ type Watch struct {
 
 // Await waits for what a Watch says, at most for its time. Errors: those of lookup, the context's.
 func (r *Registry) Await(ctx context.Context, c Caller, id string, w Watch) error {
-	e, err := r.find(c, id)
+	e, err := r.findTerminal(c, id)
 	if err != nil {
 		return err
 	}
@@ -137,11 +151,11 @@ func (r *Registry) Timeline(c Caller, id string) ([]core.Event, error) {
 
 // Resize changes a Terminal's size. Errors: those of lookup, NotRunning.
 func (r *Registry) Resize(c Caller, id string, v core.Viewport) (core.Entry, error) {
-	e, err := r.find(c, id)
+	e, err := r.findTerminal(c, id)
 	if err != nil {
 		return core.Entry{}, err
 	}
-	if e.terminal.Ended() {
+	if e.ended() {
 		return core.Entry{}, r.notRunning(e)
 	}
 	if err := e.terminal.Resize(v); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"termbay/core"
+	"termbay/core/job"
 	"termbay/core/process"
 	"termbay/core/spool"
 )
@@ -33,8 +34,9 @@ type Config struct {
 	Counter  *spool.Counter
 	Resolver process.Resolver
 
-	MaxRunning      int // per group; 0: DefaultMaxRunning
-	MaxRunningTotal int // 0: DefaultMaxRunningTotal
+	MaxRunning      int   // per group; 0: DefaultMaxRunning
+	MaxRunningTotal int   // 0: DefaultMaxRunningTotal
+	MaxLogBytes     int64 // of one log; 0: spool.DefaultLogLimit
 	Log             *slog.Logger
 }
 
@@ -49,7 +51,9 @@ type Registry struct {
 	ended     []string // the sessions that ended last, until they are opened again
 	entries   map[string]*record
 	kept      map[string]*session // entries that were forgotten and whose full outputs are kept, with their owners
-	starting  map[*record]bool    // starts under way; they count in the caps
+	calls     map[string]*Call    // in the foreground
+	left      map[*job.Job]bool   // calls that are over, and something still holds their pipes
+	starting  map[*record]bool    // starts under way, and whether they count in the caps
 	ending    int                 // ends of sessions under way
 	closing   bool
 	idleSince time.Time
@@ -58,8 +62,9 @@ type Registry struct {
 
 // Totals are counts since the start of the service.
 type Totals struct {
-	Started int64 // Terminals
-	Output  int64 // bytes of Terminals that were forgotten
+	Started map[core.Kind]int64
+	Calls   int64 // commands that began in the foreground
+	Output  int64 // bytes of entries that were forgotten, and of calls that are over
 	Faults  int64 // emulator faults of Terminals that were forgotten
 }
 
@@ -71,13 +76,19 @@ func New(cfg Config) *Registry {
 	if cfg.MaxRunningTotal == 0 {
 		cfg.MaxRunningTotal = DefaultMaxRunningTotal
 	}
+	if cfg.MaxLogBytes == 0 {
+		cfg.MaxLogBytes = spool.DefaultLogLimit
+	}
 	r := &Registry{
 		cfg:       cfg,
 		sessions:  map[string]*session{},
 		entries:   map[string]*record{},
 		kept:      map[string]*session{},
+		calls:     map[string]*Call{},
+		left:      map[*job.Job]bool{},
 		starting:  map[*record]bool{},
 		idleSince: time.Now(),
+		totals:    Totals{Started: map[core.Kind]int64{}},
 	}
 	r.over = sync.NewCond(&r.mu)
 	return r
@@ -86,6 +97,9 @@ func New(cfg Config) *Registry {
 // Limits are the caps in force.
 func (r *Registry) Limits() (perGroup, total int) { return r.cfg.MaxRunning, r.cfg.MaxRunningTotal }
 
+// LogLimit is how large one log may become, in bytes.
+func (r *Registry) LogLimit() int64 { return r.cfg.MaxLogBytes }
+
 // Shells are the shells that commands may run in, and what is wrong with the settings that choose them.
 func (r *Registry) Shells() ([]core.Shell, []string) { return r.cfg.Resolver.Shells() }
 
@@ -93,6 +107,7 @@ func (r *Registry) Shells() ([]core.Shell, []string) { return r.cfg.Resolver.She
 func (r *Registry) Stats() (running, exited, sessions int, totals Totals) {
 	r.mu.Lock()
 	totals, sessions = r.totals, len(r.sessions)
+	totals.Started = maps.Clone(totals.Started)
 	all := slices.Collect(maps.Values(r.entries))
 	for _, e := range all {
 		if e.outcome == nil {
@@ -109,12 +124,14 @@ func (r *Registry) Stats() (running, exited, sessions int, totals Totals) {
 }
 
 func (t *Totals) add(e *record) {
-	t.Output += e.terminal.Bytes()
-	faults, _ := e.terminal.Screen().Faults()
-	t.Faults += int64(faults)
+	t.Output += e.machine.Bytes()
+	if e.terminal != nil {
+		faults, _ := e.terminal.Screen().Faults()
+		t.Faults += int64(faults)
+	}
 }
 
-// Idle says whether no entry runs and no session with a lease is open, and since when.
+// Idle says whether nothing runs and no session with a lease is open, and since when.
 func (r *Registry) Idle() (since time.Time, idle bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +149,7 @@ func (r *Registry) idle() bool {
 			return false
 		}
 	}
-	return len(r.starting) == 0
+	return len(r.starting) == 0 && len(r.calls) == 0
 }
 
 // busy notes that something may have ended or begun; r.mu is held.
@@ -143,12 +160,13 @@ func (r *Registry) busy() { r.idleSince = time.Now() }
 func (r *Registry) Shutdown(ctx context.Context) {
 	r.mu.Lock()
 	r.closing = true
-	all := slices.Collect(maps.Values(r.entries))
+	all, calls := slices.Collect(maps.Values(r.entries)), slices.Collect(maps.Values(r.calls))
 	for _, s := range r.sessions {
 		s.stopTimer()
 	}
 	r.mu.Unlock()
 	r.relief.stop()
+	r.endCalls(calls, job.Why{Cause: core.CauseStopped, By: core.ByService})
 	r.stopAll(ctx, all, stopping{cause: core.CauseStopped, by: core.ByService})
 	if ctx.Err() != nil {
 		var kills sync.WaitGroup // nobody waits any longer, but nothing may be left running
@@ -159,7 +177,19 @@ func (r *Registry) Shutdown(ctx context.Context) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.starting) > 0 || r.ending > 0 {
+	for len(r.starting) > 0 || len(r.calls) > 0 || r.ending > 0 {
+		r.over.Wait()
+	}
+	left := slices.Collect(maps.Keys(r.left))
+	r.mu.Unlock()
+	for _, e := range all {
+		e.close()
+	}
+	for _, j := range left {
+		j.Close()
+	}
+	r.mu.Lock()
+	for len(r.left) > 0 {
 		r.over.Wait()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"termbay/core"
+	"termbay/core/job"
 )
 
 // DefaultSession is the session of a caller that names none. It has no lease.
@@ -207,9 +208,9 @@ func (r *Registry) rest(s *session) {
 			r.mu.Unlock()
 			return
 		}
-		own, _ := r.close(s)
+		own, calls, _ := r.close(s)
 		r.mu.Unlock()
-		r.clear(context.Background(), s, own)
+		r.clear(context.Background(), s, own, calls)
 	})
 	s.timer = timer
 }
@@ -273,14 +274,15 @@ func (r *Registry) End(ctx context.Context, id string, why Reason) (stopped, rem
 		}
 		return 0, 0, err
 	}
-	own, stopped := r.close(s)
+	own, calls, stopped := r.close(s)
 	r.mu.Unlock()
-	r.clear(ctx, s, own)
+	r.clear(ctx, s, own, calls)
 	return stopped, len(own), nil
 }
 
-// close makes a session unknown and returns its entries, and how many of them run; r.mu is held. clear must follow.
-func (r *Registry) close(s *session) (own []*record, running int) {
+// close makes a session unknown and returns its entries, its calls, and how many of the entries run; r.mu is held. clear
+// must follow.
+func (r *Registry) close(s *session) (own []*record, calls []*Call, running int) {
 	delete(r.sessions, s.id)
 	if s.id != DefaultSession { // who names no session must always be let in
 		r.ended = append(r.ended, s.id)
@@ -299,14 +301,20 @@ func (r *Registry) close(s *session) (own []*record, running int) {
 			running++
 		}
 	}
-	return own, running
+	for _, c := range r.calls {
+		if c.record.session == s {
+			calls = append(calls, c)
+		}
+	}
+	return own, calls, running
 }
 
 // clear leaves nothing of a session that was closed.
-func (r *Registry) clear(ctx context.Context, s *session, own []*record) {
+func (r *Registry) clear(ctx context.Context, s *session, own []*record, calls []*Call) {
+	r.endCalls(calls, job.Why{Cause: core.CauseSessionEnded, By: core.BySession})
 	r.stopAll(ctx, own, stopping{cause: core.CauseSessionEnded, by: core.BySession})
 	for _, e := range own {
-		r.forget(e)
+		r.forget(e, false)
 	}
 	r.mu.Lock()
 	for slices.ContainsFunc(slices.Collect(maps.Keys(r.starting)), func(e *record) bool { return e.session == s }) {

@@ -33,10 +33,16 @@ type Start struct {
 	Shell          string   // kind or path
 	Viewport       *core.Viewport
 	Notify         bool
+	Log            bool // keep what it prints, byte by byte (L45)
 	Wait           Wait
 }
 
-func (s Start) display() string { return cmp.Or(s.DisplayCommand, s.Command) }
+func (s Start) spec() spec {
+	return spec{
+		command: s.Command, displayed: s.DisplayCommand, prefix: s.CommandPrefix, label: s.Label,
+		cwd: s.Cwd, env: s.Env, shell: s.Shell, viewport: s.Viewport, notify: s.Notify,
+	}
+}
 
 // Wait is how long a caller waits, and for what.
 type Wait struct {
@@ -76,20 +82,8 @@ func (r *Registry) Start(c Caller, start Start) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEnvironment(start.Env); err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	s, err := r.session(c)
+	e, command, err := r.prepare(c, core.KindTerminal, start.spec())
 	if err != nil {
-		r.mu.Unlock()
-		return nil, err
-	}
-	defaults, cwd := s.defaults, s.cwd
-	r.mu.Unlock()
-
-	e := &record{uid: rand.Text(), spec: start, session: s, cursors: map[string]terminal.Cursor{}}
-	if err := r.prepare(e, defaults, cwd); err != nil {
 		return nil, err
 	}
 	if err := r.reserve(e); err != nil {
@@ -97,11 +91,7 @@ func (r *Registry) Start(c Caller, start Start) (*Turn, error) {
 	}
 	defer r.release(e)
 	e.note("started", c.actor(), e.viewport.String()) // nobody else knows e yet
-	id, err := r.launch(e, prefixed(start, defaults))
-	if err != nil {
-		return nil, err
-	}
-	if err := r.enlist(e, id); err != nil {
+	if err := r.launch(e, command, start.Log); err != nil {
 		return nil, err
 	}
 	return &Turn{
@@ -122,54 +112,82 @@ func checkEnvironment(env []string) error {
 	return nil
 }
 
-// prepare resolves what the entry runs in: first the shell, then the folder (L307).
-func (r *Registry) prepare(e *record, d Defaults, sessionCwd string) (err error) {
-	if e.shell, err = r.cfg.Resolver.Resolve(cmp.Or(e.spec.Shell, d.Shell)); err != nil {
-		return err
+// prepare makes the record of what is to be started and the command as the shell gets it, prefix and all (L15). It
+// resolves what it runs in: first the shell, then the folder (L307).
+func (r *Registry) prepare(c Caller, kind core.Kind, asked spec) (e *record, command string, err error) {
+	if err := checkEnvironment(asked.env); err != nil {
+		return nil, "", err
 	}
-	e.cwd = cmp.Or(e.spec.Cwd, sessionCwd)
-	if e.cwd == "" {
-		if e.cwd, err = os.UserHomeDir(); err != nil {
-			return &core.Error{Code: core.CwdMissing, Field: "cwd", Detail: "The service has no home directory to start in; name a cwd.", Err: err}
+	r.mu.Lock()
+	s, err := r.session(c)
+	if err != nil {
+		r.mu.Unlock()
+		return nil, "", err
+	}
+	defaults, cwd := s.defaults, cmp.Or(asked.cwd, s.cwd)
+	r.mu.Unlock()
+
+	e = &record{uid: rand.Text(), kind: kind, spec: asked, session: s, cursors: map[string]terminal.Cursor{}}
+	if e.shell, err = r.cfg.Resolver.Resolve(cmp.Or(asked.shell, defaults.Shell)); err != nil {
+		return nil, "", err
+	}
+	if cwd == "" {
+		if cwd, err = os.UserHomeDir(); err != nil {
+			return nil, "", &core.Error{Code: core.CwdMissing, Field: "cwd", Detail: "The service has no home directory to start in; name a cwd.", Err: err}
 		}
 	}
-	if err := process.CheckCwd(e.cwd, e.shell.Kind); err != nil {
-		return err
+	if err := process.CheckCwd(cwd, e.shell.Kind); err != nil {
+		return nil, "", err
 	}
-	e.viewport = core.DefaultViewport()
-	for _, v := range []*core.Viewport{d.Viewport, e.spec.Viewport} {
+	e.cwd, e.viewport = cwd, core.DefaultViewport()
+	for _, v := range []*core.Viewport{defaults.Viewport, asked.viewport} {
 		if v != nil {
 			e.viewport = *v
 		}
 	}
-	return nil
-}
-
-// prefixed is the command with the prefix of the session or of the start (L15).
-func prefixed(start Start, d Defaults) string {
-	prefix := d.CommandPrefix
-	if start.CommandPrefix != nil {
-		prefix = *start.CommandPrefix
+	prefix := defaults.CommandPrefix
+	if asked.prefix != nil {
+		prefix = *asked.prefix
 	}
 	if prefix == "" {
-		return start.Command
+		return e, asked.command, nil
 	}
-	return prefix + "\n" + start.Command
+	return e, prefix + "\n" + asked.command, nil
+}
+
+// processSpec is what the process of e is started with.
+func (e *record) processSpec(command string, terminal bool) process.Spec {
+	return process.Spec{
+		Shell: e.shell, Command: command, Cwd: e.cwd, Tag: e.uid, Viewport: e.viewport,
+		Env: process.Environment(e.spec.env, e.uid, terminal),
+	}
 }
 
 // reserve takes a place in the caps, until release, or names the caller's live entries (L64, L65, D14).
 func (r *Registry) reserve(e *record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := r.room(e); err != nil {
+		return err
+	}
+	r.starting[e] = true
+	return nil
+}
+
+// room says whether the caps have a place for e; r.mu is held.
+func (r *Registry) room(e *record) error {
 	if r.closing {
 		return errClosing()
 	}
 	own := e.session.group
 	limit := cmp.Or(e.session.defaults.MaxRunning, r.cfg.MaxRunning)
-	group, total := 0, len(r.starting)
-	for o := range r.starting {
-		if o.session.group == own {
-			group++
+	group, total := 0, 0
+	for o, counts := range r.starting {
+		if counts {
+			total++
+			if o.session.group == own {
+				group++
+			}
 		}
 	}
 	var live []core.Entry
@@ -184,7 +202,6 @@ func (r *Registry) reserve(e *record) error {
 		}
 	}
 	if group < limit && total < r.cfg.MaxRunningTotal {
-		r.starting[e] = true
 		return nil
 	}
 	sortEntries(live)
@@ -220,48 +237,69 @@ func (r *Registry) release(e *record) {
 	r.over.Broadcast()
 }
 
-// launch starts the program and takes the next id; an id is taken only for what runs.
-func (r *Registry) launch(e *record, command string) (id string, err error) {
+// launch starts a Terminal and makes it known under the next id; an id is taken only for what runs. It fails when the
+// session ended or the service closed meanwhile.
+func (r *Registry) launch(e *record, command string, logged bool) (err error) {
+	known := make(chan struct{}) // closed when e is complete
 	e.started = time.Now()
-	e.terminal, err = terminal.Start(r.cfg.Host, terminal.Spec{
-		Process: process.Spec{
-			Shell: e.shell, Command: command, Cwd: e.cwd, Tag: e.uid, Viewport: e.viewport,
-			Env: process.Environment(e.spec.Env, e.uid, true),
-		},
-		Log:    r.cfg.Log.With("uid", e.uid),
-		OnExit: func(end terminal.Ending) { r.exited(e, end) },
-	})
-	if err != nil {
-		return "", err
+	t := terminal.Spec{
+		Process: e.processSpec(command, true),
+		Log:     r.cfg.Log.With("uid", e.uid),
+		OnExit:  func(end core.Ending) { <-known; r.exited(e, end) },
 	}
+	if logged {
+		t.Output = func(p []byte) {
+			if <-known; e.log != nil {
+				_, _ = e.log.Write(p) // never fails
+			}
+		}
+	}
+	if e.terminal, err = terminal.Start(r.cfg.Host, t); err != nil {
+		return err
+	}
+	e.machine = e.terminal
 	n, err := r.cfg.Counter.Next("t")
 	if err != nil {
+		close(known)
 		r.kill(e)
-		return "", fmt.Errorf("number a Terminal: %w", err)
+		return fmt.Errorf("number a Terminal: %w", err)
 	}
-	return fmt.Sprintf("t%d", n), nil
+	id := fmt.Sprintf("t%d", n)
+	if logged {
+		e.log = r.cfg.Spool.Log(id, r.cfg.MaxLogBytes)
+	}
+	close(known)
+	if err := r.enlist(e, id); err != nil {
+		r.kill(e)
+		r.cfg.Spool.Remove(id)
+		return err
+	}
+	return nil
 }
 
 // enlist makes the entry known, unless its session ended or the service closed meanwhile.
 func (r *Registry) enlist(e *record, id string) error {
 	r.mu.Lock()
-	closing := r.closing
-	open := r.sessions[e.session.id] == e.session && !closing
-	if open {
-		e.id = id
-		r.entries[id] = e
-		delete(r.starting, e) // it counts as an entry now
-		r.totals.Started++
+	defer r.mu.Unlock()
+	if err := r.open(e); err != nil {
+		return err
 	}
-	r.mu.Unlock()
-	if open {
-		return nil
-	}
-	r.kill(e)
-	if closing {
+	e.id = id
+	r.entries[id] = e
+	delete(r.starting, e) // it counts as an entry now
+	r.totals.Started[e.kind]++
+	return nil
+}
+
+// open says whether e still has somebody to belong to; r.mu is held.
+func (r *Registry) open(e *record) error {
+	switch {
+	case r.closing:
 		return errClosing()
+	case r.sessions[e.session.id] != e.session:
+		return &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s ended meanwhile; nothing of it is running.", e.session.id)}
 	}
-	return &core.Error{Code: core.Gone, Detail: fmt.Sprintf("Session %s ended while the Terminal was starting; nothing is running.", e.session.id)}
+	return nil
 }
 
 func sortEntries(all []core.Entry) {

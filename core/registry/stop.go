@@ -22,6 +22,7 @@ type Stop struct {
 	Grace    *time.Duration // nil: process.DefaultGrace
 	Escalate bool           // SIGKILL to the whole tree after the grace
 	Forget   bool           // drop the entry once its final Result was delivered (L72)
+	KeepLog  bool           // leave the log of an entry that is dropped until its session ends (D12)
 	By       core.Actor     // agent or user
 }
 
@@ -42,9 +43,10 @@ func (r *Registry) Stop(c Caller, id string, how Stop) (*Turn, error) {
 	}
 	return &Turn{
 		registry: r, entry: e, caller: c, kind: turnStop, begun: time.Now(), wait: grace,
-		stop:   process.Stop{Signal: signal, Grace: cmp.Or(grace, -1), Escalate: how.Escalate}, // there 0 means the default
-		by:     how.By,
-		forget: how.Forget && how.By != core.ByUser, // what a person stops stays, so that the agent can see it (L182)
+		stop:    process.Stop{Signal: signal, Grace: cmp.Or(grace, -1), Escalate: how.Escalate}, // there 0 means the default
+		by:      how.By,
+		forget:  how.Forget && how.By != core.ByUser, // what a person stops stays, so that the agent can see it (L182)
+		keepLog: how.KeepLog,
 	}, nil
 }
 
@@ -58,7 +60,7 @@ func (r *Registry) end(ctx context.Context, e *record, how process.Stop, why sto
 		e.note("stop_requested", why.by, why.signal)
 	}
 	r.mu.Unlock()
-	err := e.terminal.Stop(ctx, how)
+	err := e.machine.Stop(ctx, how)
 	if problem := (*core.Error)(nil); !how.Escalate && errors.As(err, &problem) && problem.Code == core.StillRunning {
 		r.mu.Lock()
 		e.stops = slices.DeleteFunc(e.stops, func(s *stopping) bool { return s == &why })
@@ -98,10 +100,10 @@ func (r *Registry) Signal(c Caller, id, signal string) (core.Entry, error) {
 	if err != nil {
 		return core.Entry{}, err
 	}
-	if e.terminal.Ended() {
+	if e.ended() {
 		return core.Entry{}, r.notRunning(e)
 	}
-	if err := e.terminal.Signal(signal); err != nil {
+	if err := e.machine.Signal(signal); err != nil {
 		return core.Entry{}, fmt.Errorf("signal %s: %w", id, err)
 	}
 	r.mu.Lock()
@@ -116,10 +118,10 @@ func (r *Registry) Forget(c Caller, id string) error {
 	if err != nil {
 		return err
 	}
-	if !e.terminal.Ended() {
+	if !e.ended() {
 		return &core.Error{Code: core.StillRunning, Detail: fmt.Sprintf("%s is still running; stop it first with POST /v1/entries/%s/stop.", id, id)}
 	}
-	r.forget(e)
+	r.forget(e, false)
 	r.mu.Lock()
 	delete(r.kept, id)
 	r.mu.Unlock()
@@ -127,9 +129,13 @@ func (r *Registry) Forget(c Caller, id string) error {
 	return nil
 }
 
-// forget drops the entry; its id is never used again (L63). Its full outputs stay with its session, so that the Result
-// of a stop can name one (L51).
-func (r *Registry) forget(e *record) {
+// forget drops the entry and its log (L123), unless the log is kept; its id is never used again (L63). Its full outputs
+// stay with its session, so that the Result of a stop can name one (L51).
+func (r *Registry) forget(e *record, keepLog bool) {
+	e.close()
+	if e.log != nil && !keepLog {
+		e.log.Remove()
+	}
 	var own Totals
 	own.add(e) // before the lock: a screen that is being drawn holds up whoever looks at it
 	r.mu.Lock()
@@ -140,7 +146,14 @@ func (r *Registry) forget(e *record) {
 	delete(r.entries, e.id)
 	r.totals.Output += own.Output
 	r.totals.Faults += own.Faults
-	if e.outputs > 0 {
+	if e.outputs > 0 || e.log != nil && keepLog {
 		r.kept[e.id] = e.session
+	}
+}
+
+// close lets go of a job's pipe, which something that it left behind may still hold.
+func (e *record) close() {
+	if e.job != nil && e.ended() {
+		e.job.Close()
 	}
 }

@@ -45,6 +45,7 @@ type Turn struct {
 	stop     process.Stop     // turnStop
 	by       core.Actor       // turnStop: who stops it
 	forget   bool             // turnStop: once it was delivered
+	keepLog  bool             // turnStop: when it is forgotten
 }
 
 // ID is the entry's.
@@ -56,7 +57,7 @@ func (t *Turn) Wait() time.Duration { return t.wait }
 // Send begins a Turn that types into a Terminal, or polls it when the input is empty (L18). An exited Terminal is
 // polled at once. Errors: those of lookup, settle.Parse and Input.Check, NotRunning; then nothing was typed.
 func (r *Registry) Send(c Caller, id string, in terminal.Input, w Wait) (*Turn, error) {
-	e, err := r.find(c, id)
+	e, err := r.findTerminal(c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (r *Registry) Send(c Caller, id string, in terminal.Input, w Wait) (*Turn, 
 		return t, nil
 	}
 	t.kind, t.wait = turnInput, w.duration(InputWait)
-	if e.terminal.Ended() {
+	if e.ended() {
 		return nil, r.notRunning(e)
 	}
 	if t.typing, err = e.terminal.Type(in); err != nil {
@@ -109,7 +110,7 @@ func (t *Turn) Settle(ctx context.Context) (res terminal.Result, deliver func(),
 		return terminal.Result{}, nil, err
 	}
 	report.Waited = time.Since(t.begun)
-	if e.terminal.Ended() {
+	if e.ended() {
 		report.Outcome = r.outcome(e)
 	}
 	// Not the cursor from before the wait: another call of this session may have been answered meanwhile.
@@ -169,7 +170,7 @@ func (r *Registry) delivered(t *Turn, next terminal.Cursor) {
 	e.note("read", t.caller.actor(), "")
 	r.mu.Unlock()
 	if t.forget {
-		r.forget(e)
+		r.forget(e, t.keepLog)
 	}
 }
 

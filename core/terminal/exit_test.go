@@ -54,7 +54,7 @@ func TestOnExitComesOnceBeforeDone(t *testing.T) {
 		calls, doneFirst := 0, false
 		ready := make(chan struct{})
 		p = startWith(t, func(h *process.Host, s terminal.Spec) (*terminal.Terminal, error) {
-			s.OnExit = func(terminal.Ending) {
+			s.OnExit = func(core.Ending) {
 				<-ready
 				calls++
 				doneFirst = p.Ended()

@@ -68,8 +68,8 @@ func terminals() (open []string) {
 type program struct {
 	*terminal.Terminal
 	t      *testing.T
-	dir    string               // its working directory
-	ending chan terminal.Ending // receives what OnExit got
+	dir    string           // its working directory
+	ending chan core.Ending // receives what OnExit got
 }
 
 type starter func(*process.Host, terminal.Spec) (*terminal.Terminal, error)
@@ -82,7 +82,7 @@ func start(t *testing.T, command string) program {
 
 func startWith(t *testing.T, starts starter, command string, v core.Viewport) program {
 	t.Helper()
-	p := program{t: t, dir: t.TempDir(), ending: make(chan terminal.Ending, 2)}
+	p := program{t: t, dir: t.TempDir(), ending: make(chan core.Ending, 2)}
 	tag := fmt.Sprintf("terminal-test-%d-%d", os.Getpid(), tags.Add(1))
 	if v == (core.Viewport{}) {
 		v = core.DefaultViewport()
@@ -94,7 +94,7 @@ func startWith(t *testing.T, starts starter, command string, v core.Viewport) pr
 			Command: command, Cwd: p.dir, Env: process.Environment(nil, tag, true), Tag: tag, Viewport: v,
 		},
 		Log:    slog.New(slog.DiscardHandler),
-		OnExit: func(e terminal.Ending) { p.ending <- e },
+		OnExit: func(e core.Ending) { p.ending <- e },
 	})
 	if err != nil {
 		t.Fatalf("start %q: %v", command, err)
@@ -114,7 +114,7 @@ func (p program) stop(how process.Stop) {
 }
 
 // ends waits for the exit.
-func (p program) ends() terminal.Ending {
+func (p program) ends() core.Ending {
 	p.t.Helper()
 	select {
 	case <-p.Done():

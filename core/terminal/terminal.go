@@ -13,7 +13,6 @@
 package terminal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,15 +34,11 @@ import (
 type Spec struct {
 	Process process.Spec
 	Log     *slog.Logger
+	// Output is called with all that the program prints, in order, right before it is drawn; nil: nobody wants it. The
+	// bytes are the callee's until it returns.
+	Output func([]byte)
 	// OnExit is called once, after the last byte is on the screen and before Done is closed.
-	OnExit func(Ending)
-}
-
-// Ending is how a Terminal ended.
-type Ending struct {
-	Exit        core.Exit
-	Descendants int    // processes of its tree that are still alive
-	Lost        string // why it was given up, when it did not end by itself
+	OnExit func(core.Ending)
 }
 
 // Terminal is one program on a PTY. Its methods may be called from any goroutine.
@@ -55,7 +50,8 @@ type Terminal struct {
 	writer  *writer
 	done    chan struct{}
 	log     *slog.Logger
-	onExit  func(Ending)
+	output  func([]byte)
+	onExit  func(core.Ending)
 
 	bytes atomic.Int64 // of output so far
 
@@ -83,6 +79,7 @@ func run(pty *process.PTY, scr *screen.Screen, spec Spec) *Terminal {
 		writer:  newWriter(pty),
 		done:    make(chan struct{}),
 		log:     spec.Log,
+		output:  spec.Output,
 		onExit:  spec.OnExit,
 	}
 	var reading, painting, writing sync.WaitGroup
@@ -105,7 +102,7 @@ func (t *Terminal) end(exit core.Exit) {
 	t.mu.Lock()
 	lost := t.lost
 	t.mu.Unlock()
-	ending := Ending{Exit: exit, Descendants: t.pty.Descendants(), Lost: lost}
+	ending := core.Ending{Exit: exit, Descendants: t.pty.Descendants(), Lost: lost}
 	if err := t.pty.Close(); err != nil {
 		t.log.Debug("close a PTY", "pid", t.PID(), "error", err)
 	}
@@ -160,6 +157,9 @@ func (t *Terminal) paint() {
 		b := t.backlog.take()
 		if b == nil {
 			return
+		}
+		if t.output != nil {
+			t.output(b)
 		}
 		_, _ = t.screen.Write(b) // never fails
 		t.bytes.Add(int64(len(b)))
@@ -216,19 +216,8 @@ func (t *Terminal) Resize(v core.Viewport) error {
 func (t *Terminal) Signal(name string) error { return t.pty.Signal(name) }
 
 // Stop ends the program and its whole process tree and returns when both are gone and the final screen can be seen.
-// The grace is the caller's own, also when another stop with a longer one is in flight.
 func (t *Terminal) Stop(ctx context.Context, how process.Stop) error {
-	asking := ctx
-	if how.Escalate {
-		var cancel context.CancelFunc
-		asking, cancel = context.WithTimeout(ctx, max(cmp.Or(how.Grace, process.DefaultGrace), 0))
-		defer cancel()
-	}
-	err := t.pty.Stop(asking, how)
-	if err != nil && asking.Err() != nil && ctx.Err() == nil { // it shares the longer grace, or kills already
-		err = t.pty.Stop(ctx, process.Stop{Signal: "SIGKILL"})
-	}
-	if err != nil {
+	if err := t.pty.Stop(ctx, how); err != nil {
 		return err
 	}
 	select {

@@ -71,7 +71,7 @@ func (res *Result) words(r Report) string {
 		b.WriteString("[Screen unchanged since your last result.]\n")
 	}
 	if r.Outcome != nil {
-		fmt.Fprintf(&b, "[%s %s]", res.ID, ending(r))
+		fmt.Fprintf(&b, "[%s %s]", res.ID, r.Outcome.Since(r.StartedAt))
 		return b.String()
 	}
 	full := ""
@@ -94,41 +94,4 @@ func settled(r Report) string {
 	default:
 		return fmt.Sprintf("Not settled within %s; still running.", core.Duration(r.Wait))
 	}
-}
-
-// ending says how it ended; never completed for something that was killed.
-func ending(r Report) string {
-	o := r.Outcome
-	how, after := o.Exit.Signal, core.Duration(o.Exit.At.Sub(r.StartedAt))
-	switch {
-	case o.Exit.Code != nil:
-		how = fmt.Sprintf("code %d", *o.Exit.Code)
-	case !o.Exit.Known():
-		how = "exit not known"
-	}
-	var s string
-	switch {
-	case o.Cause == core.CauseLost:
-		s = fmt.Sprintf("was lost: %s.", o.Detail)
-	case o.Cause == core.CauseSessionEnded:
-		s = "ended with its session."
-	case o.Cause == core.CauseStopped && o.By == core.ByService:
-		s = fmt.Sprintf("was stopped because the service shuts down (%s) after %s.", how, after)
-	case o.Cause == core.CauseStopped && o.By == core.ByUser:
-		s = fmt.Sprintf("was stopped by the user (%s) after %s.", how, after)
-	case o.Cause == core.CauseStopped:
-		s = fmt.Sprintf("was stopped (%s) after %s.", how, after)
-	case o.Exit.Signal != "":
-		s = fmt.Sprintf("was killed by %s after %s.", how, after)
-	case o.Exit.Code != nil:
-		s = fmt.Sprintf("exited with %s after %s.", how, after)
-	default:
-		s = fmt.Sprintf("ended after %s; how is not known.", after)
-	}
-	if n := o.DescendantsAlive; n == 1 {
-		s += " 1 process it started is still running."
-	} else if n > 1 {
-		s += fmt.Sprintf(" %d processes it started are still running.", n)
-	}
-	return s
 }
