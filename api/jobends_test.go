@@ -105,8 +105,7 @@ func TestAStopOfAJobAnswersWithItsNewestOutputAndForgets(t *testing.T) {
 		return as[api.JobEnd](t, b.call(200, "POST", "/v1/entries/"+id+"/stop", body))
 	}
 	polite := object{"command": "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.02; done"}
-	id := b.background(polite).ID
-	eventually(t, "the trap", func() bool { return b.call(200, "GET", "/v1/entries/"+id+"/log", nil).body == "up\n" })
+	id := b.logged(polite, "up\n")
 	end := stop(id, nil)
 	if !strings.HasPrefix(end.Output, "up\n") || !strings.HasSuffix(end.Output, "bye\n") || *end.ExitCode != 4 || end.Status != core.StatusKilled || end.Outcome.Cause != core.CauseStopped || end.Entry.State != core.Exited || !strings.Contains(end.Text, "bye\n["+id+" was stopped (code 4)") {
 		t.Errorf("%+v", end)
@@ -115,7 +114,7 @@ func TestAStopOfAJobAnswersWithItsNewestOutputAndForgets(t *testing.T) {
 	if _, err := os.Stat(end.LogPath); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", end.LogPath, err)
 	}
-	kept := stop(b.background(object{"command": "echo a; sleep 1000"}).ID, object{"keep_log": true})
+	kept := stop(b.logged(object{"command": "echo a; sleep 1000"}, "a\n"), object{"keep_log": true})
 	if text, err := os.ReadFile(kept.LogPath); err != nil || string(text) != "a\n" || kept.Signal != "SIGTERM" {
 		t.Errorf("%q %v: %+v", text, err, kept)
 	}

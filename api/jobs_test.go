@@ -236,10 +236,13 @@ func TestAJobOnAPTYHasAScreen(t *testing.T) {
 	if e.Kind != core.KindJob || *e.Viewport != (api.Viewport{Cols: 70, Rows: 20}) {
 		t.Errorf("%+v", e)
 	}
+	shows := func(text string) {
+		t.Helper()
+		eventually(t, text, func() bool { return b.call(200, "GET", "/v1/terminals/"+e.ID+"/screen", nil).body == text })
+	}
+	shows("20 70\n")
 	b.feed(e.ID, object{"text": "it\n"})
-	eventually(t, "its answer", func() bool {
-		return strings.Contains(b.call(200, "GET", "/v1/terminals/"+e.ID+"/screen", nil).body, "20 70\nit\ngot it")
-	})
+	shows("20 70\nit\ngot it\n")
 	for _, path := range []string{"/v1/terminals/", "/v1/jobs/", "/v1/entries/"} {
 		if got := as[api.Entry](t, b.call(200, "GET", path+e.ID, nil)); got.ID != e.ID {
 			t.Errorf("%s: %+v", path, got)

@@ -89,6 +89,19 @@ call POST "/v1/terminals/$id/input" '{"text":"seq 100","keys":["Enter"]}'
 show
 want '62 lines scrolled off since your last result'
 
+call POST /v1/jobs '{"command":"echo to standard output; echo to standard error >&2; exit 3","cwd":"'"$work"'"}'
+python3 -m json.tool <<<"$answer"
+want '"exit_code":3'
+
+call POST /v1/jobs '{"command":"for i in 1 2 3 4 5; do echo line $i; sleep 0.3; done; exec sleep 600","cwd":"'"$work"'","background":true,"yield_ms":500}'
+want '"id":"b1"'
+job=$(python3 -c 'import json,sys; print(json.load(sys.stdin)["background"]["id"])' <<<"$answer")
+call GET "/v1/entries/$job/log?offset=0&wait_ms=5000"
+say "$answer"
+call POST "/v1/entries/$job/stop" '{}'
+show
+want 'was stopped (SIGTERM)'
+
 call GET /v1/entries
 want '"running":1'
 python3 -m json.tool <<<"$answer" | sed -n 1,40p

@@ -138,3 +138,18 @@ func TestPlantedLogsAreNotWrittenThrough(t *testing.T) { // O-G3
 		t.Errorf("the victim holds %q", b)
 	}
 }
+
+func TestAFileThatMayNotGrowStopsNothing(t *testing.T) { // O-G1
+	s := servePrepared(t, func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"bash", "-c", `ulimit -f 200; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/bash"
+	})
+	id, _ := s.background("seq 100000")
+	a := s.exit(id)
+	if a.number("exit_code") != 0 || !strings.HasPrefix(a.text("log_error"), "file too large; ") || a.number("log_bytes") != 588895 || a.number("dropped_bytes") != 588895-200<<10 {
+		t.Errorf("%s", a.raw)
+	}
+	if end := s.halt(id); !strings.HasSuffix(end.text("output"), "\n100000") {
+		t.Errorf("recent output ends with %q", end.text("output")[max(0, len(end.text("output"))-20):])
+	}
+}

@@ -39,8 +39,8 @@ const (
 	ExitLimit = time.Second
 	// endLimit is how long an end is waited for that even SIGKILL does not bring.
 	endLimit = 15 * time.Second
-	// readSize is as much as the pipe holds.
-	readSize = 256 << 10
+	// minRead and maxRead are how much is read at once: more and more as long as there is so much. The pipe holds maxRead.
+	minRead, maxRead = 4 << 10, 256 << 10
 )
 
 // Spec is what a Job is made with.
@@ -161,12 +161,15 @@ func (j *Job) copy(s source) {
 			j.lose(fmt.Sprint(fault), debug.Stack())
 		}
 	}()
-	b := make([]byte, readSize)
+	b := make([]byte, minRead)
 	for {
 		n, err := s.Read(b)
 		j.Print(b[:n])
 		switch {
 		case err == nil:
+			if n == len(b) && n < maxRead {
+				b = make([]byte, 4*n)
+			}
 		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed):
 			return
 		default:

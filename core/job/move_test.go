@@ -97,8 +97,7 @@ func TestAnEndReachesOnlyACallInTheForeground(t *testing.T) {
 func TestTheRecordOfACallHoldsAllItPrinted(t *testing.T) {
 	s := openSpool(t)
 	log := s.Log("b1", 0)
-	var j *job.Job
-	j = job.New(job.Spec{OnEnd: func(e job.End) { e.Record(log) }, Log: quiet()})
+	j := job.New(job.Spec{OnEnd: func(e job.End) { e.Record(log) }, Log: quiet()})
 	p := newProgram()
 	j.Run(p)
 	p.prints("one\n")

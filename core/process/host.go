@@ -18,6 +18,7 @@ type Host struct {
 	ignored chan os.Signal // signals that the service was started with ignored; never read
 	kick    chan struct{}  // asks the reaper to look again
 	quit    chan struct{}  // closed by Close
+	lister  *lister
 	reaper  sync.WaitGroup
 
 	mu       sync.Mutex // guards below
@@ -37,6 +38,7 @@ func NewHost(log *slog.Logger) (*Host, error) {
 		kick:    make(chan struct{}, 1),
 		quit:    make(chan struct{}),
 		leaders: map[int]bool{},
+		lister:  newLister(processes),
 	}
 	if err := h.prepare(); err != nil {
 		return nil, err

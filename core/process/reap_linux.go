@@ -22,7 +22,9 @@ func (h *Host) reapOrphans() {
 		if pid == 0 || h.leads(pid) || h.starts() {
 			return // nothing there, or a leader: its own waiter, or its start, asks for another look
 		}
-		if !h.reapOrphan(pid) {
+		if p, err := readProcess(pid); err != nil || !p.zombie {
+			continue // its waiter was faster
+		} else if !h.reapOrphan(p) {
 			break
 		}
 	}
@@ -33,7 +35,7 @@ func (h *Host) reapOrphans() {
 	}
 	for _, p := range all {
 		if p.parent == h.adopter && p.zombie {
-			h.reapOrphan(p.pid)
+			h.reapOrphan(p)
 		}
 	}
 }
@@ -66,14 +68,13 @@ func (h *Host) childless() bool {
 	return true
 }
 
-// reapOrphan reaps pid if it is an orphan that ended. Nothing else can take the pid in between: a zombie keeps it.
-func (h *Host) reapOrphan(pid int) bool {
-	p, err := readProcess(pid)
-	if err != nil || !p.zombie || p.parent != os.Getpid() || p.session == ownSession() || !h.adopted(pid) {
+// reapOrphan reaps a process that has ended if it is an orphan. Nothing else can take its pid meanwhile: a zombie keeps it.
+func (h *Host) reapOrphan(p process) bool {
+	if p.parent != os.Getpid() || p.session == ownSession() || !h.adopted(p.pid) {
 		return false
 	}
-	reaped, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
-	return err == nil && reaped == pid
+	reaped, err := unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
+	return err == nil && reaped == p.pid
 }
 
 // endedChild is the pid of a child that ended and was not reaped, or 0.

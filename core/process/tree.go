@@ -2,6 +2,7 @@ package process
 
 import (
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -34,31 +35,29 @@ func newTree(h *Host, leader process, tag string) *tree {
 // them leaves behind. Without a list of processes there is nothing to see: then only the group is reached.
 func (t *tree) look() []process {
 	caged := t.cgroup.pids()
-	all, err := processes()
+	list, err := t.host.lister.list()
 	if err != nil {
 		return nil
 	}
-	children := map[int][]process{}
-	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
-	}
 	var found []process
+	visited := map[int]bool{} // a list that changed while it was read may hold a circle
 	var visit func(p process, member bool)
 	visit = func(p process, member bool) {
-		if member = member || caged[p.pid] || t.owns(p); member {
+		if visited[p.pid] {
+			return
+		}
+		visited[p.pid] = true
+		if member = member || caged[p.pid] || t.owns(p, list); member {
 			found = append(found, p)
 		}
-		below := children[p.pid]
-		delete(children, p.pid) // a list that changed while it was read may hold a circle
-		for _, child := range below {
+		for _, child := range list.children[p.pid] {
 			visit(child, member)
 		}
 	}
 	service, own := os.Getpid(), ownSession()
-	for _, parent := range []int{service, t.host.adopter} {
-		roots := children[parent]
-		delete(children, parent)
-		for _, p := range roots {
+	visited[service], visited[t.host.adopter] = true, true
+	for _, parent := range slices.Compact([]int{service, t.host.adopter}) {
+		for _, p := range list.children[parent] {
 			switch {
 			case p.identity() == t.leader.identity():
 				visit(p, true)
@@ -73,11 +72,11 @@ func (t *tree) look() []process {
 
 // owns says whether an orphan, or a process below one, belongs to this tree. The tag decides where there is one: the
 // number of a session may be used again once all its processes are gone.
-func (t *tree) owns(p process) bool {
+func (t *tree) owns(p process, list *listing) bool {
 	if t.knows(p) {
 		return true
 	}
-	if tag := tagOf(p.pid); tag != "" {
+	if tag := list.tag(p.pid); tag != "" {
 		return tag == t.tag
 	}
 	return t.shares(p) || t.tty != "" && holds(p.pid, t.tty, t.slave)
