@@ -52,6 +52,29 @@ func TestACallEndsOnceItsPipesAreIdleAfterTheExit(t *testing.T) {
 	}
 }
 
+// What was printed before the exit is part of the result, also when the service is too slow to read it within the grace.
+func TestWhatLiesInThePipeAtTheExitIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		code := 0
+		call := start(t)
+		call.program.buffered.Store(5)
+		call.program.exits(core.Exit{Code: &code})
+		time.Sleep(3 * time.Second) // longer than any grace
+		synctest.Wait()
+		select {
+		case <-call.Job.Done():
+			t.Fatal("it ended without what lay in the pipe")
+		default:
+		}
+		call.program.buffered.Store(0)
+		call.prints("late\n")
+		if call.end(t); call.Report().Output != "late\n" {
+			t.Errorf("output %q", call.Report().Output)
+		}
+		call.Close()
+	})
+}
+
 func TestWhatComesAfterTheEndOfACallIsNobodys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		code := 0

@@ -16,12 +16,8 @@ package job
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,16 +28,8 @@ import (
 	"termbay/core/spool"
 )
 
-const (
-	// IdleGrace is how long the pipes must have been idle after the exit (L266).
-	IdleGrace = 100 * time.Millisecond
-	// ExitLimit is how long after the exit the call ends in any case.
-	ExitLimit = time.Second
-	// endLimit is how long an end is waited for that even SIGKILL does not bring.
-	endLimit = 15 * time.Second
-	// minRead and maxRead are how much is read at once: more and more as long as there is so much. The pipe holds maxRead.
-	minRead, maxRead = 4 << 10, 256 << 10
-)
+// endLimit is how long an end is waited for that even SIGKILL does not bring.
+const endLimit = 15 * time.Second
 
 // Spec is what a Job is made with.
 type Spec struct {
@@ -78,6 +66,7 @@ type Job struct {
 	heard   pulse.Pulse
 	done    chan struct{} // closed once it has ended
 	dry     chan struct{} // closed once nothing more can be printed
+	reading atomic.Bool   // whether the copier waits for output
 	lost    atomic.Pointer[string]
 
 	order sync.Mutex // held while output is taken in, disk and all, so that it stays in order; guards below
@@ -103,45 +92,6 @@ func New(spec Spec) *Job {
 	}
 }
 
-// Start runs the command on pipes. Its errors are those of process.Host.StartPipes; then nothing is left behind.
-func (j *Job) Start(host *process.Host, spec process.Spec) error {
-	pipes, err := host.StartPipes(spec)
-	if err != nil {
-		return err
-	}
-	if spec.Stdin {
-		j.stdin = pipes
-	}
-	j.run(pipes)
-	return nil
-}
-
-// source is a program on pipes.
-type source interface {
-	Program
-	Read([]byte) (int, error)
-	Wait() core.Exit
-	Descendants() int
-	Close() error
-}
-
-// run serves a program that was started.
-func (j *Job) run(s source) {
-	j.program, j.source = s, s
-	eof := make(chan struct{})
-	go func() { // the copier, joined through dry
-		j.copy(s)
-		close(eof)
-		close(j.dry)
-		j.rest()
-	}()
-	go func() { // the waiter, joined through done
-		exit := s.Wait()
-		j.idle(eof, exit.At)
-		j.Exit(core.Ending{Exit: exit, Descendants: s.Descendants()})
-	}()
-}
-
 // Serve is Start for a program that somebody else serves: it calls Print with what the program prints and Exit when it
 // has ended.
 func (j *Job) Serve(program Program) { j.program = program }
@@ -153,64 +103,9 @@ func (j *Job) Tape() *Tape {
 	return j.tape
 }
 
-// copy takes output in until nobody holds the pipe any more. Its fault ends this command and nothing else.
-func (j *Job) copy(s source) {
-	defer s.Close()
-	defer func() {
-		if fault := recover(); fault != nil {
-			j.lose(fmt.Sprint(fault), debug.Stack())
-		}
-	}()
-	b := make([]byte, minRead)
-	for {
-		n, err := s.Read(b)
-		j.Print(b[:n])
-		switch {
-		case err == nil:
-			if n == len(b) && n < maxRead {
-				b = make([]byte, 4*n)
-			}
-		case errors.Is(err, io.EOF), errors.Is(err, os.ErrClosed):
-			return
-		default:
-			j.lose(err.Error(), nil)
-			return
-		}
-	}
-}
-
-// lose ends a command whose output cannot be taken in any more.
-func (j *Job) lose(fault string, stack []byte) {
-	j.spec.Log.Error("a command's output could not be taken in", "pid", j.PID(), "fault", fault, "stack", string(stack))
-	lost := "the service could not go on reading its output"
-	j.lost.Store(&lost)
-	j.kill()
-}
-
 func (j *Job) kill() {
 	if err := j.program.Stop(context.Background(), process.Stop{Signal: "SIGKILL"}); err != nil {
 		j.spec.Log.Error("kill a command", "pid", j.PID(), "error", err)
-	}
-}
-
-// idle waits after the exit until the pipe was idle for IdleGrace, or nobody holds it, or ExitLimit is over (L266).
-func (j *Job) idle(eof <-chan struct{}, exit time.Time) {
-	limit := time.NewTimer(time.Until(exit.Add(ExitLimit)))
-	defer limit.Stop()
-	quiet := time.NewTimer(IdleGrace)
-	defer quiet.Stop()
-	for {
-		heard := j.heard.Changed()
-		select {
-		case <-eof:
-			return
-		case <-limit.C:
-			return
-		case <-quiet.C:
-			return
-		case <-heard:
-			quiet.Reset(IdleGrace)
-		}
 	}
 }
 

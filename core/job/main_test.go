@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +56,8 @@ type program struct {
 	pipe   *io.PipeWriter // held by the command, and by what it left behind
 	reaped chan struct{}
 
+	buffered atomic.Int64
+
 	mu   sync.Mutex // guards below
 	exit core.Exit
 }
@@ -94,6 +97,7 @@ func (p *program) Done() <-chan struct{} { return p.reaped }
 func (p *program) Descendants() int      { return 0 }
 func (p *program) Signal(string) error   { return nil }
 func (p *program) Close() error          { return p.out.Close() }
+func (p *program) Buffered() int         { return int(p.buffered.Load()) }
 
 func (p *program) Read(b []byte) (int, error) {
 	n, err := p.out.Read(b)

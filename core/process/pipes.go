@@ -87,6 +87,9 @@ func (p *Pipes) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Buffered is how much could be read now, as far as the system tells.
+func (p *Pipes) Buffered() int { return buffered(p.out) }
+
 // Write writes to the standard input, which Spec.Stdin kept open. It blocks while the program does not read, until the
 // write deadline: then it returns os.ErrDeadlineExceeded with the number of bytes that were taken.
 func (p *Pipes) Write(b []byte) (int, error) { return p.in.Write(b) }

@@ -92,3 +92,12 @@ func enlarge(pipe *os.File) {
 		return err
 	})
 }
+
+// buffered is how much lies in a pipe; nothing when it is closed.
+func buffered(pipe *os.File) (n int) {
+	_ = control(pipe, func(fd int) (err error) {
+		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ)
+		return err
+	})
+	return n
+}
