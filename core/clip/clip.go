@@ -1,4 +1,5 @@
-// Package clip keeps the newest part of a text within limits, counted as Pi counts (L47, L52). Pure: no goroutines, no I/O.
+// Package clip cuts text: it keeps the newest part of it within limits, counted as Pi counts (L47, L52), and finds the
+// borders of characters in bytes. Pure: no goroutines, no I/O.
 package clip
 
 import (

@@ -84,10 +84,9 @@ const byteOrderMark = "\ufeff"
 // decode makes text of output: what is no UTF-8 becomes U+FFFD, as the Encoding Standard says and Pi does, and a byte
 // order mark at the beginning is dropped. Of output whose beginning was cut off, so is half a character.
 func decode(p []byte, cut bool) string {
-	for n := 0; cut && n < utf8.UTFMax-1 && len(p) > 0 && !utf8.RuneStart(p[0]); n++ {
-		p = p[1:]
-	}
-	if !cut {
+	if cut {
+		p = p[clip.Rest(p):]
+	} else {
 		p = bytes.TrimPrefix(p, []byte(byteOrderMark))
 	}
 	return string(wellFormed(p))
@@ -124,7 +123,7 @@ func (t *tally) add(p []byte) {
 		p = append(t.carry, p...)
 		t.carry = nil
 	}
-	whole := border(p)
+	whole := clip.Whole(p)
 	if whole < len(p) {
 		t.carry = bytes.Clone(p[whole:])
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"termbay/core"
+	"termbay/core/clip"
 	"termbay/core/pulse"
 	"termbay/core/spool"
 )
@@ -74,19 +75,14 @@ func (t *Tape) keep(p []byte) {
 		return
 	}
 	t.first = t.end - MemoryLimit
-	for n := 0; n < utf8.UTFMax-1 && !utf8.RuneStart(t.at(t.first)); n++ {
-		t.first++
-	}
+	rest := make([]byte, min(utf8.UTFMax, t.end-t.first))
+	t.copy(rest, t.first)
+	t.first += int64(clip.Rest(rest))
 	for t.first-t.base >= chunkSize {
 		t.chunks[0] = nil
 		t.chunks = t.chunks[1:]
 		t.base += chunkSize
 	}
-}
-
-// at is one byte of the memory; t.mu is held.
-func (t *Tape) at(offset int64) byte {
-	return t.chunks[(offset-t.base)/chunkSize][(offset-t.base)%chunkSize]
 }
 
 // save puts everything into a file, which goes on growing with the tape. The writer calls it, while the memory still
@@ -195,21 +191,8 @@ func (t *Tape) read(at int64) (p []byte, next int64, over bool) {
 	next = at + int64(len(p))
 	over = over && next == end
 	if !over {
-		p = p[:border(p)]
+		p = p[:clip.Whole(p)]
 		next = at + int64(len(p))
 	}
 	return p, next, over
-}
-
-// border is the length of p without a character that it begins but does not end.
-func border(p []byte) int {
-	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax+1); i-- {
-		if utf8.RuneStart(p[i]) {
-			if !utf8.FullRune(p[i:]) {
-				return i
-			}
-			break
-		}
-	}
-	return len(p)
 }

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"termbay/core"
+	"termbay/core/clip"
 )
 
 const (
@@ -112,15 +112,7 @@ func (l *Log) borderBefore(place int64) int64 {
 	if i := bytes.LastIndexByte(p, '\n'); i >= 0 {
 		return from + int64(i) + 1
 	}
-	for i := len(p) - 1; i >= max(0, len(p)-utf8.UTFMax+1); i-- {
-		if utf8.RuneStart(p[i]) {
-			if !utf8.FullRune(p[i:]) {
-				return from + int64(i)
-			}
-			break
-		}
-	}
-	return from + int64(n)
+	return from + int64(clip.Whole(p))
 }
 
 // borderAfter is the first beginning of a line behind a place in the file, of a character when none is near.
@@ -131,13 +123,5 @@ func (l *Log) borderAfter(place int64) int64 {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 {
 		return place + int64(i) + 1
 	}
-	return place + int64(continued(p))
-}
-
-// continued is how many bytes at the beginning of p belong to a character that began before.
-func continued(p []byte) (n int) {
-	for n < min(len(p), utf8.UTFMax-1) && !utf8.RuneStart(p[n]) {
-		n++
-	}
-	return n
+	return place + int64(clip.Rest(p))
 }

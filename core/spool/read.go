@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"termbay/core"
+	"termbay/core/clip"
 )
 
 // ReadAt reads output from an offset on; at is where what it read begins: a later place when that is not kept any more.
@@ -127,7 +128,7 @@ func (l *Log) Tail(lines, maxBytes int) (text []byte, cut bool, err error) {
 		return text[i+1:], true, nil
 	}
 	text = text[max(0, len(text)-maxBytes):]
-	return text[continued(text):], true, nil
+	return text[clip.Rest(text):], true, nil
 }
 
 // between reads what is kept of a part of the output; cut says that there is more of it in front.
