@@ -957,6 +957,9 @@ type Shell struct {
 	// Args Arguments before the command.
 	Args []string `json:"args"`
 
+	// Edition Of a PowerShell: `core` is pwsh, `desktop` the one of Windows.
+	Edition core.Edition `json:"edition,omitempty,omitzero"`
+
 	// Kind `bash`, `sh`, `powershell`, or `custom`.
 	Kind string `json:"kind"`
 

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"termbay/api/stream"
 	"termbay/core"
+	"termbay/core/clip"
 	"termbay/core/settle"
 	"termbay/core/spool"
 )
@@ -112,7 +112,7 @@ func (t *track) next(ctx context.Context) (p []byte, err error) {
 		}
 		t.at, p = at, t.room[:n]
 		if last := !over && at+int64(n) >= end; t.text && (last || n == len(t.room)) {
-			p = p[:border(p)] // the rest of the character is to come
+			p = p[:clip.Whole(p)] // the rest of the character is to come
 		}
 		switch {
 		case len(p) > 0:
@@ -151,19 +151,6 @@ func (t *track) tell(ctx context.Context, send stream.Send) error {
 			return err
 		}
 	}
-}
-
-// border is the length of p without a character that it begins and does not end.
-func border(p []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
-		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {
-			if utf8.FullRune(tail) {
-				break
-			}
-			return len(p) - n
-		}
-	}
-	return len(p)
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -35,7 +35,7 @@ func (s Service) GetCapabilities(context.Context, GetCapabilitiesRequestObject) 
 	found, warnings := s.Registry.Shells()
 	shells := make([]Shell, 0, len(found))
 	for _, sh := range found {
-		shells = append(shells, Shell{Kind: sh.Kind, Path: sh.Path, Args: sh.Args, Transport: sh.Transport})
+		shells = append(shells, Shell{Kind: sh.Kind, Path: sh.Path, Args: sh.Args, Transport: sh.Transport, Edition: sh.Edition})
 	}
 	perGroup, total := s.Registry.Limits()
 	return GetCapabilities200JSONResponse{
