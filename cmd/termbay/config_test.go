@@ -28,7 +28,7 @@ func TestServeTakesFlagsThenVariablesThenDefaults(t *testing.T) {
 		c := serveCommand{
 			home:   home{StateDir: state},
 			Listen: []string{"127.0.0.1:7717"}, LogDir: spool.DefaultDir(),
-			MaxRunning: 16, MaxRunningTotal: 256, LogLevel: "info",
+			MaxRunning: 16, MaxRunningTotal: 256, MaxLogBytes: 256 << 20, LogLevel: "info",
 		}
 		change(&c)
 		return c
@@ -41,20 +41,21 @@ func TestServeTakesFlagsThenVariablesThenDefaults(t *testing.T) {
 	}{
 		{"nothing", "", nil, standard(func(*serveCommand) {})},
 		{"flags", "--listen=127.0.0.1:1 --listen=unix:/s --state-dir=/x --log-dir=/l --token-file=/t --max-running=2 " +
-			"--max-running-total=3 --allowed-host=a --allowed-host=b --log-level=debug --tls-cert=c --tls-key=k --exit-when-idle=10m",
+			"--max-running-total=3 --max-log-bytes=70000 --allowed-host=a --allowed-host=b --log-level=debug --tls-cert=c --tls-key=k --exit-when-idle=10m",
 			nil, serveCommand{
 				home:   home{StateDir: "/x", TokenFile: "/t"},
-				Listen: []string{"127.0.0.1:1", "unix:/s"}, LogDir: "/l", MaxRunning: 2, MaxRunningTotal: 3,
+				Listen: []string{"127.0.0.1:1", "unix:/s"}, LogDir: "/l", MaxRunning: 2, MaxRunningTotal: 3, MaxLogBytes: 70000,
 				AllowedHost: []string{"a", "b"}, LogLevel: "debug", TLSCert: "c", TLSKey: "k", ExitWhenIdle: 10 * time.Minute,
 			}},
 		{"variables", "", map[string]string{
 			"TERMBAY_LISTEN": "127.0.0.1:1,unix:/s", "TERMBAY_STATE_DIR": "/x", "TERMBAY_LOG_DIR": "/l",
 			"TERMBAY_TOKEN_FILE": "/t", "TERMBAY_MAX_RUNNING": "2", "TERMBAY_MAX_RUNNING_TOTAL": "3",
-			"TERMBAY_ALLOWED_HOST": "a,b", "TERMBAY_LOG_LEVEL": "debug", "TERMBAY_TLS_CERT": "c", "TERMBAY_TLS_KEY": "k",
+			"TERMBAY_MAX_LOG_BYTES": "70000",
+			"TERMBAY_ALLOWED_HOST":  "a,b", "TERMBAY_LOG_LEVEL": "debug", "TERMBAY_TLS_CERT": "c", "TERMBAY_TLS_KEY": "k",
 			"TERMBAY_EXIT_WHEN_IDLE": "10m",
 		}, serveCommand{
 			home:   home{StateDir: "/x", TokenFile: "/t"},
-			Listen: []string{"127.0.0.1:1", "unix:/s"}, LogDir: "/l", MaxRunning: 2, MaxRunningTotal: 3,
+			Listen: []string{"127.0.0.1:1", "unix:/s"}, LogDir: "/l", MaxRunning: 2, MaxRunningTotal: 3, MaxLogBytes: 70000,
 			AllowedHost: []string{"a", "b"}, LogLevel: "debug", TLSCert: "c", TLSKey: "k", ExitWhenIdle: 10 * time.Minute,
 		}},
 		{"a flag beats its variable", "--max-running=5", map[string]string{"TERMBAY_MAX_RUNNING": "2"},
@@ -139,6 +140,7 @@ func TestWrongCommandLinesAreOneSentenceAndExitCodeTwo(t *testing.T) {
 		{"serve --max-running=many", nil, "--max-running: expected"},
 		{"serve --max-running=0", nil, "--max-running must be at least 1"},
 		{"serve --max-running-total=-1", nil, "--max-running-total must be at least 1"},
+		{"serve --max-log-bytes=1000", nil, "--max-log-bytes must be at least 65536"},
 		{"serve --log-level=loud", nil, "--log-level must be one of"},
 		{"serve --exit-when-idle=soon", nil, "--exit-when-idle: expected duration"},
 		{"serve --exit-when-idle=-1s", nil, "--exit-when-idle must not be negative"},
