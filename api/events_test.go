@@ -230,6 +230,7 @@ func TestWhoLeavesEndsWhatRunsInTheForeground(t *testing.T) {
 				begin = b.listenLater
 			}
 			leave := begin(b.inCwd(c.set))
+			b.calls("", 1)
 			near, far := pidIn(t, b.cwd+"/near"), pidIn(t, b.cwd+"/far")
 			leave()
 			if c.stays {

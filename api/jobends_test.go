@@ -104,7 +104,7 @@ func TestAStopOfAJobAnswersWithItsNewestOutputAndForgets(t *testing.T) {
 		t.Helper()
 		return as[api.JobEnd](t, b.call(200, "POST", "/v1/entries/"+id+"/stop", body))
 	}
-	polite := object{"command": "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.02; done"}
+	polite := object{"command": "trap 'echo bye; exit 4' TERM; trap '' HUP; echo up; while :; do sleep 0.02; done"}
 	id := b.logged(polite, "up\n")
 	end := stop(id, nil)
 	if !strings.HasPrefix(end.Output, "up\n") || !strings.HasSuffix(end.Output, "bye\n") || *end.ExitCode != 4 || end.Status != core.StatusKilled || end.Outcome.Cause != core.CauseStopped || end.Entry.State != core.Exited || !strings.Contains(end.Text, "bye\n["+id+" was stopped (code 4)") {

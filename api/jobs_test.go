@@ -102,7 +102,7 @@ func TestATimeoutKills(t *testing.T) {
 	if res.Output != "a\n" || res.Signal != "SIGKILL" || res.Status != core.StatusFailed || res.Outcome.Cause != core.CauseTimeout || res.Outcome.By != core.ByService {
 		t.Errorf("%+v", res)
 	}
-	id := b.background(object{"command": "sleep 1000", "timeout_ms": 300, "timeout_scope": "always"}).ID
+	id := b.background(object{"command": "sleep 1000", "timeout_ms": 2000, "timeout_scope": "always"}).ID
 	if e := b.exit(id); e.Outcome.Cause != core.CauseTimeout || e.Status != core.StatusFailed {
 		t.Errorf("in the background: %+v", e)
 	}

@@ -86,7 +86,7 @@ func (s Service) FollowLog(ctx context.Context, q FollowLogRequestObject) (Follo
 	if p.LastEventID != nil {
 		t.at = *p.LastEventID
 	}
-	if _, _, err := log.ReadAt(t.room, t.at); err != nil { // before the headers: it was deleted
+	if _, t.at, err = log.ReadAt(t.room, t.at); err != nil { // it was deleted, which the headers could not tell any more
 		return nil, err
 	}
 	return Events{Context: ctx, Pump: t.tell}, nil

@@ -21,7 +21,7 @@ func (b *bay) deaf() (id string) {
 func TestAStopAnswersWithTheFinalResultAndForgets(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	id := b.start(object{"command": "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.02; done", "wait_for_text": "up"}).ID
+	id := b.start(object{"command": "trap 'echo bye; exit 4' TERM; trap '' HUP; echo up; while :; do sleep 0.02; done", "wait_for_text": "up"}).ID
 	res := b.stop(id, nil)
 	o := res.Outcome
 	if res.State != core.Exited || res.Status != core.StatusKilled || res.SettledBy != api.SettledByExit || res.WaitMS != 3000 || o == nil || o.Cause != core.CauseStopped || o.By != core.ByAgent {

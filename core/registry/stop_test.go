@@ -26,7 +26,7 @@ var agents = registry.Stop{Escalate: true, Forget: true, By: core.ByAgent}
 
 func TestAStopReturnsTheFinalScreenAndForgets(t *testing.T) {
 	f := open(t, registry.Config{})
-	id, _ := f.start(person, registry.Start{Command: "trap 'echo bye; exit 4' TERM; echo up; while :; do sleep 0.05; done", Wait: registry.Wait{For: patience, Text: "up", Any: true}})
+	id, _ := f.start(person, registry.Start{Command: "trap 'echo bye; exit 4' TERM; trap '' HUP; echo up; while :; do sleep 0.05; done", Wait: registry.Wait{For: patience, Text: "up", Any: true}})
 	res := f.stop(id, agents)
 	if !strings.Contains(res.Screen, "up") || res.Outcome == nil || res.Outcome.Cause != core.CauseStopped || res.Outcome.By != core.ByAgent {
 		t.Fatalf("%+v", res)
