@@ -12,7 +12,7 @@ import (
 )
 
 // leader is the first process of a program: it leads a session and a process group of its own, and is the root of the
-// tree. A PTY embeds one.
+// tree. A PTY embeds one, and so do Pipes.
 type leader struct {
 	host    *Host
 	process *os.Process

@@ -33,7 +33,7 @@ var tags atomic.Int64
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == serviceArgument {
-		os.Exit(service(os.Args[2]))
+		os.Exit(service(os.Args[2], len(os.Args) > 3))
 	}
 	os.Exit(run(m))
 }

@@ -38,14 +38,14 @@ func (h *Host) StartPipes(s Spec) (*Pipes, error) {
 	}
 	out, stdout, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("start command: %w", err)
+		return nil, s.failed(err)
 	}
 	defer stdout.Close()
 	enlarge(out)
 	stdin, in, err := s.stdin()
 	if err != nil {
 		out.Close()
-		return nil, fmt.Errorf("start command: %w", err)
+		return nil, s.failed(err)
 	}
 	defer stdin.Close()
 	l, err := h.lead(s, [3]*os.File{stdin, stdout, stdout}, detached())
@@ -55,6 +55,9 @@ func (h *Host) StartPipes(s Spec) (*Pipes, error) {
 			in.Close()
 		}
 		return nil, err
+	}
+	if opened, err := out.Stat(); err == nil { // both ends are one file
+		l.tree.output, l.tree.opened = pipeName(opened), opened
 	}
 	l.foreground = func() int { return 0 }
 	p := &Pipes{leader: l, out: out, in: in}

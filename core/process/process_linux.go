@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
@@ -107,7 +108,8 @@ func tagOf(pid int) string {
 
 // holds says whether the process has the file open. Only descriptors whose name matches are looked at closely: stat
 // on any other could wait for a dead file server. A program that is about to start is still ourselves until its exec,
-// with every file that we have open, and holds nothing.
+// with every file that we have open, and holds nothing. Of a pipe only the end that is written to counts: we read from
+// the other.
 func holds(pid int, name string, file os.FileInfo) bool {
 	proc, err := procfs.NewProc(pid)
 	if err != nil {
@@ -121,9 +123,13 @@ func holds(pid int, name string, file os.FileInfo) bool {
 	if err != nil {
 		return false
 	}
+	isPipe := file.Mode()&os.ModeNamedPipe != 0
 	for _, fd := range fds {
 		path := fmt.Sprintf("/proc/%d/fd/%d", pid, fd)
 		if target, err := os.Readlink(path); err != nil || target != name {
+			continue
+		}
+		if link, err := os.Lstat(path); err != nil || isPipe && link.Mode()&0o200 == 0 {
 			continue
 		}
 		if open, err := os.Stat(path); err == nil && os.SameFile(open, file) {
@@ -131,6 +137,11 @@ func holds(pid int, name string, file os.FileInfo) bool {
 		}
 	}
 	return false
+}
+
+// pipeName is the name of a pipe in /proc/<pid>/fd.
+func pipeName(pipe os.FileInfo) string {
+	return fmt.Sprintf("pipe:[%d]", pipe.Sys().(*syscall.Stat_t).Ino)
 }
 
 // signal sends to this very process: the pidfd pins whoever has the pid now, the start time says whether that is the

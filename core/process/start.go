@@ -50,7 +50,7 @@ func (h *Host) StartPTY(s Spec) (*PTY, error) {
 		master.Close()
 		return nil, err
 	}
-	l.tree.tty, l.tree.slave, l.hangup = tty.Name(), slave, true
+	l.tree.output, l.tree.opened, l.hangup = tty.Name(), slave, true
 	p := &PTY{leader: l, master: master, backlog: drainBytes}
 	l.foreground = p.foreground
 	go l.wait(p.drain) // joined by Wait
@@ -111,8 +111,8 @@ func (s Spec) failed(err error) error {
 	if err := CheckCwd(s.Cwd, s.Shell.Kind); err != nil {
 		return err
 	}
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
+	if errno := syscall.Errno(0); errors.As(err, &errno) { // without the name of a call, which tells nobody anything
+		err = errno
 	}
 	if _, missing := os.Stat(s.Shell.Path); errors.Is(missing, fs.ErrNotExist) {
 		return &core.Error{Code: core.ShellUnavailable, Detail: "Custom shell path not found: " + s.Shell.Path, Err: err}

@@ -51,10 +51,10 @@ type stopping struct {
 
 // Stop ends the program and its whole tree, and returns when the program was reaped and nothing of the tree is left.
 //
-// The signal and SIGCONT, and on a terminal a little later SIGHUP, go to the process group and the foreground group. When the program
-// is reaped, what is left of its tree gets SIGTERM. After the grace everything gets SIGKILL, again and again until
-// nothing is left (L71); without Escalate nothing is killed, and a program that is still there is *core.Error
-// StillRunning (L80). So is what even SIGKILL did not end.
+// The signal and SIGCONT, and on a terminal a little later SIGHUP, go to the process group and the foreground group.
+// When the program is reaped, what is left of its tree gets SIGTERM. After the grace everything gets SIGKILL, again and
+// again until nothing is left (L71); without Escalate nothing is killed, and a program that is still there is
+// *core.Error StillRunning (L80). So is what even SIGKILL did not end.
 //
 // A program that was reaped before is not touched, nor is what it left behind: Stop returns nil at once (O-B5, L81).
 // Stops at the same time share one (L84), with two exceptions: one with Escalate has its own grace, none with SIGKILL, at

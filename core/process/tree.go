@@ -8,14 +8,14 @@ import (
 
 // tree finds the processes that came from one program. Its members are the program and, as long as they live: every
 // descendant; whatever was a member once; orphans (children of the adopter) and their descendants that are in a session
-// or process group of a member, that carry the program's tag in their environment, that hold its PTY, or that are in its
-// cgroup. See ADR 0003 for what each of these catches.
+// or process group of a member, that carry the program's tag in their environment, that hold its PTY or the pipe of its
+// output, or that are in its cgroup. See ADR 0003 for what each of these catches.
 type tree struct {
 	host   *Host
 	leader process
 	tag    string
-	tty    string      // name of the PTY, such as /dev/pts/3; empty without one
-	slave  os.FileInfo // what tty was when it was opened
+	output string      // name of the PTY or of the pipe of its output, such as /dev/pts/3 or pipe:[1234]; empty without one
+	opened os.FileInfo // what output was when it was opened
 	cgroup *cgroup     // nil without one
 
 	mu       sync.Mutex // guards below
@@ -79,7 +79,7 @@ func (t *tree) owns(p process, list *listing) bool {
 	if tag := list.tag(p.pid); tag != "" {
 		return tag == t.tag
 	}
-	return t.shares(p) || t.tty != "" && holds(p.pid, t.tty, t.slave)
+	return t.shares(p) || t.output != "" && holds(p.pid, t.output, t.opened)
 }
 
 func (t *tree) knows(p process) bool {

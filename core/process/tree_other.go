@@ -13,6 +13,8 @@ func tagOf(int) string { return "" }
 
 func holds(int, string, os.FileInfo) bool { return false }
 
+func pipeName(os.FileInfo) string { return "" }
+
 type cgroups struct{}
 
 func (c *cgroups) discard(*cgroup) {}

@@ -32,7 +32,3 @@ func detached() *syscall.SysProcAttr { return hidden() }
 func closeOnExec(string) {}
 
 func mayEnter(string) bool { return true }
-
-func signalGroup(int, string) error { return errors.ErrUnsupported }
-
-func signalName(sig syscall.Signal) string { return sig.String() }
