@@ -160,10 +160,14 @@ func (j *Job) Exit(ending core.Ending) {
 	}
 }
 
-// rest gives the log's descriptor back once nothing more can come.
+// rest gives the descriptors back once nothing more can come. Until then the standard input stays open, also when
+// nobody holds the pipe of the output any more.
 func (j *Job) rest() {
 	if !closed(j.done) || !closed(j.dry) {
 		return
+	}
+	if j.source != nil {
+		_ = j.source.Close() // an error means that it is closed already
 	}
 	j.order.Lock()
 	defer j.order.Unlock()

@@ -61,7 +61,6 @@ func (j *Job) run(s source) {
 
 // copy takes output in until nobody holds the pipe any more. Its fault ends this command and nothing else.
 func (j *Job) copy(s source) {
-	defer s.Close()
 	defer func() {
 		if fault := recover(); fault != nil {
 			j.lose(fmt.Sprint(fault), debug.Stack())

@@ -28,6 +28,7 @@ func (r *recent) tail() []byte { return append([]byte(nil), newest(r.bytes)...) 
 
 // newest is the end of p from its RecentLimit-last character on.
 func newest(p []byte) []byte {
+	p = p[max(0, len(p)-recentRoom):] // as many characters as are kept, unless it is no UTF-8
 	n := 0
 	for i := len(p) - 1; i >= 0; i-- {
 		if utf8.RuneStart(p[i]) {

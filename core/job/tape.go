@@ -184,14 +184,15 @@ func (t *Tape) read(at int64) (p []byte, next int64, over bool) {
 	if at < first {
 		p = make([]byte, min(first-at, maxPiece))
 		n, from, _ := all.ReadAt(p, at) // what the disk lost is skipped; the file says so in its own words
-		if p, at = p[:n], from; n == 0 {
-			return t.read(max(from, first))
+		if n == 0 || from >= first {
+			return t.read(first) // the memory has it still
 		}
+		p, at = p[:n], from
 	}
 	next = at + int64(len(p))
 	over = over && next == end
-	if !over {
-		p = p[:clip.Whole(p)]
+	if whole := clip.Whole(p); !over && (whole > 0 || next == end) { // else the rest of it is lost, or never was one
+		p = p[:whole]
 		next = at + int64(len(p))
 	}
 	return p, next, over

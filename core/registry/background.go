@@ -19,7 +19,7 @@ type NotMoved struct {
 }
 
 // move moves the call to the background: it takes a place in the caps, the next id and a log, all or nothing.
-func (c *Call) move(by core.Promotion) error {
+func (c *call) move(by core.Promotion) error {
 	r, e := c.registry, c.record
 	return e.job.Move(func() (*spool.Log, error) {
 		if err := r.reserve(e); err != nil {
@@ -45,7 +45,7 @@ func (c *Call) move(by core.Promotion) error {
 }
 
 // backgrounded makes known where the call is now. Its timeout is over, unless it is one of everything (L107).
-func (r *Registry) backgrounded(c *Call, to Moved) {
+func (r *Registry) backgrounded(c *call, to Moved) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.moved, c.over = &to, c.record.moved
@@ -115,14 +115,14 @@ func (r *Registry) BackgroundAll(session string) (moved []core.Entry, failed []N
 		defer r.mu.Unlock()
 		return nil, nil, r.noSession(session)
 	}
-	var calls []*Call
+	var calls []*call
 	for _, c := range r.calls {
 		if c.record.session == s {
 			calls = append(calls, c)
 		}
 	}
 	r.mu.Unlock()
-	slices.SortFunc(calls, func(a, b *Call) int {
+	slices.SortFunc(calls, func(a, b *call) int {
 		return cmp.Or(a.record.started.Compare(b.record.started), cmp.Compare(a.ID(), b.ID()))
 	})
 	for _, c := range calls {

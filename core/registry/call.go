@@ -13,10 +13,15 @@ import (
 
 // Call is a command in the foreground, from its start until it has ended or was moved to the background.
 type Call struct {
+	*call
+	tape *job.Tape // only the client holds it: it is large, and the job lives on
+}
+
+// call is what the Registry knows of a Call.
+type call struct {
 	registry *Registry
 	record   *record
 	run      Run
-	tape     *job.Tape
 
 	// guarded by the Registry's mutex
 	yield, timeout *time.Timer   // nil without one
@@ -42,10 +47,10 @@ type CallResult struct {
 }
 
 // ID is the call's: c1.
-func (c *Call) ID() string { return c.record.call }
+func (c *call) ID() string { return c.record.call }
 
 // PID is the process id of its shell.
-func (c *Call) PID() int { return c.record.machine.PID() }
+func (c *call) PID() int { return c.record.machine.PID() }
 
 // Next is what it printed, as Tape.Next.
 func (c *Call) Next(ctx context.Context, at int64) (p []byte, next int64, err error) {
@@ -78,14 +83,14 @@ func (c *Call) Await(ctx context.Context) (CallResult, error) {
 }
 
 // Leave says that its client is gone: in the foreground that ends it with its whole tree, unless it shall persist.
-func (c *Call) Leave() {
+func (c *call) Leave() {
 	if !c.run.Persist {
 		c.record.job.End(job.Why{Cause: core.CauseStopped, By: core.ByAgent})
 	}
 }
 
 // view is what everybody may know of a call; the Registry's mutex is held.
-func (c *Call) view() core.Call {
+func (c *call) view() core.Call {
 	e := c.record
 	return core.Call{
 		ID: e.call, Session: e.session.id, Group: e.session.group, Owner: e.session.role,
@@ -97,7 +102,7 @@ func (c *Call) view() core.Call {
 // expire is what happens when its time is up. In the foreground it is ended or moved (L129); when there is no place for
 // it in the background it stays, because it was not to be killed. In the background only a timeout of everything ends it
 // (L107).
-func (c *Call) expire() {
+func (c *call) expire() {
 	if c.run.OnTimeout == OnTimeoutBackground && c.move(core.ByTimeout) == nil {
 		return
 	}
@@ -117,7 +122,7 @@ func (c *Call) expire() {
 }
 
 // callEnded is the OnEnd of its job.
-func (r *Registry) callEnded(c *Call, end job.End) {
+func (r *Registry) callEnded(c *call, end job.End) {
 	if end.Fate == job.Moved {
 		r.exited(c.record, end.Ending)
 		r.mu.Lock()
@@ -141,14 +146,16 @@ func (r *Registry) callEnded(c *Call, end job.End) {
 	stopTimer(c.yield)
 	stopTimer(c.timeout)
 	delete(r.calls, c.ID())
-	r.totals.Output += c.record.job.Bytes()
+	if c.record.id == "" { // else it counts as an entry
+		r.totals.Output += c.record.job.Bytes()
+	}
 	r.busy()
 	r.over.Broadcast()
 	r.linger(c.record.job)
 }
 
 // keepRecord lists a command that has ended in the foreground as a job that has exited, with a log (L314).
-func (r *Registry) keepRecord(c *Call, outcome *core.Outcome, end job.End) error {
+func (r *Registry) keepRecord(c *call, outcome *core.Outcome, end job.End) error {
 	e := c.record
 	n, err := r.cfg.Counter.Next("b")
 	if err != nil {
@@ -186,7 +193,7 @@ func (r *Registry) linger(j *job.Job) {
 }
 
 // endCalls ends calls that are still in the foreground and returns when that is done.
-func (r *Registry) endCalls(calls []*Call, why job.Why) {
+func (r *Registry) endCalls(calls []*call, why job.Why) {
 	var ends sync.WaitGroup
 	for _, c := range calls {
 		ends.Go(func() { c.record.job.End(why) })

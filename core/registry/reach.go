@@ -42,7 +42,7 @@ func (r *Registry) findJob(c Caller, id string) (*record, error) {
 }
 
 // findCall looks a call in the foreground up for a caller; nil without an error when there is none of that id.
-func (r *Registry) findCall(c Caller, id string) (*Call, error) {
+func (r *Registry) findCall(c Caller, id string) (*call, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	call := r.calls[id]

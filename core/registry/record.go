@@ -72,7 +72,8 @@ type record struct {
 type stopping struct {
 	cause  core.Cause
 	by     core.Actor
-	signal string // set by end
+	signal string    // set by end
+	at     time.Time // set by end
 }
 
 // note adds to the timeline; the Registry's mutex is held.
@@ -98,7 +99,7 @@ func (r *Registry) exited(e *record, end core.Ending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var why *stopping
-	if len(e.stops) > 0 {
+	if len(e.stops) > 0 && e.stops[0].at.Before(end.Exit.At) { // else it was faster
 		why = e.stops[0]
 	}
 	e.exit(outcomeOf(end, why))

@@ -51,7 +51,7 @@ type Registry struct {
 	ended     []string // the sessions that ended last, until they are opened again
 	entries   map[string]*record
 	kept      map[string]*session // entries that were forgotten and whose full outputs are kept, with their owners
-	calls     map[string]*Call    // in the foreground
+	calls     map[string]*call    // in the foreground
 	left      map[*job.Job]bool   // calls that are over, and something still holds their pipes
 	starting  map[*record]bool    // starts under way, and whether they count in the caps
 	ending    int                 // ends of sessions under way
@@ -84,7 +84,7 @@ func New(cfg Config) *Registry {
 		sessions:  map[string]*session{},
 		entries:   map[string]*record{},
 		kept:      map[string]*session{},
-		calls:     map[string]*Call{},
+		calls:     map[string]*call{},
 		left:      map[*job.Job]bool{},
 		starting:  map[*record]bool{},
 		idleSince: time.Now(),

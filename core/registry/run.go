@@ -76,7 +76,7 @@ func (r *Registry) Run(who Caller, run Run) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{registry: r, record: e, run: run}
+	c := &call{registry: r, record: e, run: run}
 	r.mu.Lock()
 	if run.atOnce() {
 		err = r.room(e)
@@ -90,19 +90,20 @@ func (r *Registry) Run(who Caller, run Run) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.release(e)
 	e.note("started", who.actor(), "")
-	if err := r.begin(c, command); err != nil {
+	tape, err := r.begin(c, command)
+	if err != nil {
+		r.release(e)
 		return nil, err
 	}
-	return c, r.watch(c)
+	return &Call{c, tape}, r.watch(c)
 }
 
 // begin starts the command.
-func (r *Registry) begin(c *Call, command string) error {
+func (r *Registry) begin(c *call, command string) (*job.Tape, error) {
 	n, err := r.cfg.Counter.Next("c")
 	if err != nil {
-		return fmt.Errorf("number a command: %w", err)
+		return nil, fmt.Errorf("number a command: %w", err)
 	}
 	e, id := c.record, fmt.Sprintf("c%d", n)
 	e.call, e.started = id, time.Now()
@@ -115,12 +116,13 @@ func (r *Registry) begin(c *Call, command string) error {
 		OnEnd: func(end job.End) { <-known; r.callEnded(c, end) },
 		Log:   r.cfg.Log.With("uid", e.uid),
 	})
-	e.machine, c.tape = e.job, e.job.Tape()
+	e.machine = e.job
+	tape := e.job.Tape()
 	defer close(known)
 	if !c.run.TTY {
 		spec := e.processSpec(command, false)
 		spec.Stdin = c.run.Stdin
-		return e.job.Start(r.cfg.Host, spec)
+		return tape, e.job.Start(r.cfg.Host, spec)
 	}
 	e.terminal, err = terminal.Start(r.cfg.Host, terminal.Spec{
 		Process: e.processSpec(command, true),
@@ -131,19 +133,21 @@ func (r *Registry) begin(c *Call, command string) error {
 	if err == nil {
 		e.job.Serve(e.terminal)
 	}
-	return err
+	return tape, err
 }
 
 // watch makes the call known with its timers, unless its session ended or the service closed meanwhile.
-func (r *Registry) watch(c *Call) error {
+func (r *Registry) watch(c *call) error {
 	e := c.record
 	r.mu.Lock()
 	err := r.open(e)
 	if err == nil {
 		r.totals.Calls++
 	}
-	if err == nil && c.outcome == nil {
+	runs := err == nil && c.outcome == nil
+	if runs {
 		r.calls[c.ID()] = c
+		delete(r.starting, e) // from now on its move takes its place in the caps
 		if c.run.Background {
 			c.yield = time.AfterFunc(min(c.run.Yield, settle.MaxWait), func() { _ = c.move(core.ByFlag) }) // else it stays in the foreground (L67)
 		}
@@ -154,6 +158,9 @@ func (r *Registry) watch(c *Call) error {
 	r.mu.Unlock()
 	if err != nil {
 		e.job.End(job.Why{Cause: core.CauseStopped, By: core.ByService})
+	}
+	if !runs {
+		r.release(e)
 	}
 	return err
 }

@@ -282,7 +282,7 @@ func (r *Registry) End(ctx context.Context, id string, why Reason) (stopped, rem
 
 // close makes a session unknown and returns its entries, its calls, and how many of the entries run; r.mu is held. clear
 // must follow.
-func (r *Registry) close(s *session) (own []*record, calls []*Call, running int) {
+func (r *Registry) close(s *session) (own []*record, calls []*call, running int) {
 	delete(r.sessions, s.id)
 	if s.id != DefaultSession { // who names no session must always be let in
 		r.ended = append(r.ended, s.id)
@@ -310,7 +310,7 @@ func (r *Registry) close(s *session) (own []*record, calls []*Call, running int)
 }
 
 // clear leaves nothing of a session that was closed.
-func (r *Registry) clear(ctx context.Context, s *session, own []*record, calls []*Call) {
+func (r *Registry) clear(ctx context.Context, s *session, own []*record, calls []*call) {
 	r.endCalls(calls, job.Why{Cause: core.CauseSessionEnded, By: core.BySession})
 	r.stopAll(ctx, own, stopping{cause: core.CauseSessionEnded, by: core.BySession})
 	for _, e := range own {

@@ -245,7 +245,12 @@ func (r *Registry) launch(e *record, command string, logged bool) (err error) {
 	t := terminal.Spec{
 		Process: e.processSpec(command, true),
 		Log:     r.cfg.Log.With("uid", e.uid),
-		OnExit:  func(end core.Ending) { <-known; r.exited(e, end) },
+		OnExit: func(end core.Ending) {
+			if <-known; e.log != nil {
+				e.log.Close()
+			}
+			r.exited(e, end)
+		},
 	}
 	if logged {
 		t.Output = func(p []byte) {

@@ -53,7 +53,7 @@ func (r *Registry) Stop(c Caller, id string, how Stop) (*Turn, error) {
 // end stops the entry's process tree and waits for the final screen. The first who asked is to blame for the end, unless
 // it turned out that the program did not end of it.
 func (r *Registry) end(ctx context.Context, e *record, how process.Stop, why stopping) error {
-	why.signal = how.Signal
+	why.signal, why.at = how.Signal, time.Now()
 	r.mu.Lock()
 	if e.outcome == nil {
 		e.stops = append(e.stops, &why)
