@@ -89,8 +89,8 @@ func (l *leader) signal(name string) (sent bool, err error) {
 
 // wait is the goroutine of the leader: it reaps it, then tells everybody. It ends with the process; Wait joins it.
 func (l *leader) wait(atExit func()) {
-	state, err := l.reap()
-	l.exit = exitOf(state, err, time.Now())
+	state, at, err := l.reap()
+	l.exit = exitOf(state, err, at)
 	l.host.reaped(l.PID())
 	l.host.cgroups.discard(l.tree.cgroup)
 	atExit()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -97,15 +98,17 @@ func endedChild() int {
 
 // reap waits until the leader has ended and leaves it unreaped, so that its pid and its group still mean it and nobody
 // else; then it reaps it under the lock that every signal takes. So nothing is signalled once it was reaped (O-B5).
-func (l *leader) reap() (*os.ProcessState, error) {
+func (l *leader) reap() (state *os.ProcessState, at time.Time, err error) {
 	for {
 		err := unix.Waitid(unix.P_PID, l.PID(), nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
+	at = time.Now() // before anybody can see that it is gone
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reaped = true
-	return l.process.Wait() // returns at once
+	state, err = l.process.Wait() // returns at once
+	return state, at, err
 }
