@@ -70,7 +70,7 @@ func (o observer) middleware(next http.Handler) http.Handler {
 			took := time.Since(began)
 			o.metrics.count(o.contract.of(r).id, rec.status, took)
 			level := slog.LevelDebug // an agent that polls must not fill the log
-			if rec.status >= http.StatusInternalServerError {
+			if rec.status >= http.StatusInternalServerError && r.Context().Err() == nil { // who left was told nothing
 				level = slog.LevelWarn
 			}
 			o.log.Log(r.Context(), level, "request", "request", requestID(r.Context()), "method", r.Method,
