@@ -69,7 +69,7 @@ func (o observer) middleware(next http.Handler) http.Handler {
 		defer func() { // also when the connection is ended by a panic
 			took := time.Since(began)
 			o.metrics.count(o.contract.of(r).id, rec.status, took)
-			level := slog.LevelDebug // an agent that polls must not fill the log
+			level := slog.LevelDebug                                                      // an agent that polls must not fill the log
 			if rec.status >= http.StatusInternalServerError && r.Context().Err() == nil { // who left was told nothing
 				level = slog.LevelWarn
 			}
