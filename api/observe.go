@@ -69,8 +69,9 @@ func (o observer) middleware(next http.Handler) http.Handler {
 		defer func() { // also when the connection is ended by a panic
 			took := time.Since(began)
 			o.metrics.count(o.contract.of(r).id, rec.status, took)
-			level := slog.LevelDebug                                                      // an agent that polls must not fill the log
-			if rec.status >= http.StatusInternalServerError && r.Context().Err() == nil { // who left was told nothing
+			// An agent that polls must not fill the log; a client that left was told nothing.
+			level := slog.LevelDebug
+			if rec.status >= http.StatusInternalServerError && r.Context().Err() == nil {
 				level = slog.LevelWarn
 			}
 			o.log.Log(r.Context(), level, "request", "request", requestID(r.Context()), "method", r.Method,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"termbay/core"
 	"termbay/core/registry"
@@ -174,5 +175,75 @@ func TestAStopWithinTheGraceAfterTheExitIsNotToBlame(t *testing.T) {
 	end := f.end(agent, id, registry.Stop{Escalate: true, By: core.ByAgent})
 	if end.Entry.Outcome.Cause != core.CauseExit || *end.Entry.Outcome.Exit.Code != 3 {
 		t.Errorf("%+v", end.Entry.Outcome)
+	}
+}
+
+func TestATimeoutThatFindsNoPlaceLeavesTheCallAlone(t *testing.T) {
+	f := open(t, registry.Config{MaxRunning: 1})
+	f.background(agent, "exec sleep 1000")
+	fifo := mkfifo(t, f.cwd)
+	call := f.run(agent, registry.Run{Command: "read x < fifo; echo done", Timeout: timeout(50), OnTimeout: registry.OnTimeoutBackground})
+	select {
+	case <-call.Over():
+		t.Fatalf("%+v", f.result(call))
+	case <-time.After(ms(300)):
+	}
+	if err := os.WriteFile(fifo, []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if res := f.result(call); res.Moved != nil || res.Output != "done\n" || res.Outcome.Cause != core.CauseExit {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestWhatWasPrintedCountsOnce(t *testing.T) {
+	f := open(t, registry.Config{})
+	f.result(f.run(agent, registry.Run{Command: "printf 12345"}))
+	f.result(f.run(agent, registry.Run{Command: "printf 678", KeepRecord: true}))
+	id := f.background(agent, "printf 90; exec sleep 1000")
+	log, _, _ := f.Log(agent, id)
+	for log.State().Bytes < 2 {
+		<-log.Changed()
+	}
+	total := func() registry.Totals { _, _, _, totals := f.Stats(); return totals }
+	if got := total(); got.Output != 10 || got.Calls != 3 || got.Started[core.KindJob] != 2 {
+		t.Errorf("%+v", got)
+	}
+	f.end(agent, id, registry.Stop{Escalate: true, Forget: true, By: core.ByAgent})
+	if got := total(); got.Output != 10 {
+		t.Errorf("once forgotten: %+v", got)
+	}
+}
+
+func TestTheEndOfAJobTellsWhereTheRestIs(t *testing.T) {
+	f := open(t, registry.Config{})
+	for _, keep := range []bool{true, false} {
+		id := f.background(agent, "sleep 0.2; seq 5000; exec sleep 1000")
+		log, _, _ := f.Log(agent, id)
+		for log.State().Bytes < 23893 {
+			<-log.Changed()
+		}
+		end := f.end(agent, id, registry.Stop{Escalate: true, Forget: true, KeepLog: keep, By: core.ByAgent})
+		want := "[Only the newest output is shown; the log went with the job.]"
+		if keep {
+			want = "[Only the newest output is shown. Full output: " + log.State().Path + "]"
+		}
+		if !end.Truncated || !strings.HasPrefix(end.Text, "3001\n") || !strings.Contains(end.Text, "\n5000\n"+want+"\n["+id+" was stopped (SIGTERM) after ") {
+			t.Errorf("%.20q … %q", end.Text, end.Text[max(0, len(end.Text)-200):])
+		}
+	}
+}
+
+func TestTheEndOfInputIsNoByteOfIt(t *testing.T) {
+	f := open(t, registry.Config{})
+	call := f.run(agent, registry.Run{Command: "stty -echo; echo up; cat", TTY: true})
+	if p, _, err := call.Next(t.Context(), 0); err != nil || string(p) != "up\r\n" {
+		t.Fatalf("%q, %v", p, err)
+	}
+	if rep, err := f.JobInput(agent, call.ID(), []byte("abc\n"), true); err != nil || rep.Taken != 4 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if res := f.result(call); res.Output != "up\r\nabc\r\n" {
+		t.Errorf("%q", res.Output)
 	}
 }
