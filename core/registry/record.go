@@ -39,8 +39,8 @@ type spec struct {
 
 func (s spec) display() string { return cmp.Or(s.displayed, s.command) }
 
-// record is the Registry's own knowledge of an entry, or of a call that may become one. Its fields below machine are
-// guarded by the Registry's mutex.
+// record is the Registry's own knowledge of an entry, or of a call that may become one. Its fields from outcome on are
+// guarded by the Registry's mutex; those before are set before it is listed.
 type record struct {
 	uid      string
 	kind     core.Kind

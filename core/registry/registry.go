@@ -2,8 +2,9 @@
 // who may reach it, and ends sessions whose client is gone.
 //
 // It promises that ids are never used twice, that a start that fails leaves nothing, that a session's reading position
-// moves only when a result was delivered, and that Shutdown leaves nothing running. It starts one timer per session
-// with a lease; all else runs in the callers' goroutines and in the Terminals'.
+// moves only when a result was delivered, and that Shutdown leaves nothing running. It starts one timer for each session
+// with a lease, two for a call at most, and one goroutine for each call that is over while something still holds its
+// pipe; all else runs in the callers' goroutines, in the Terminals' and in the jobs'.
 package registry
 
 import (
