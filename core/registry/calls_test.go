@@ -8,12 +8,25 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"termbay/core"
 	"termbay/core/registry"
 )
+
+// killAll ends what a test left behind on purpose.
+func killAll(t *testing.T, marker string) {
+	t.Helper()
+	for _, path := range alive(marker) {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+	}
+}
 
 func TestACallKeepsTheServiceBusy(t *testing.T) {
 	f := open(t, registry.Config{})
@@ -121,7 +134,8 @@ func TestWhoMovedACallStandsInItsTimeline(t *testing.T) {
 // Once a job is forgotten nothing of it stays with the service, whoever holds its pipe.
 func TestAForgottenJobLetsGoOfItsPipe(t *testing.T) {
 	f := open(t, registry.Config{})
-	id := f.background(agent, "echo up; sleep 0.2; sleep 1000 & exit 0")
+	id := f.background(agent, "echo up; sleep 0.2; sleep 4716.1 & exit 0")
+	t.Cleanup(func() { killAll(t, "4716.1") })
 	f.exit(id)
 	pipes := func() (n int) {
 		fds, err := os.ReadDir("/proc/self/fd")
@@ -162,7 +176,8 @@ func TestAMoveThatIsRefusedLeavesNoLog(t *testing.T) {
 // What has exited before it is stopped was not stopped.
 func TestAStopWithinTheGraceAfterTheExitIsNotToBlame(t *testing.T) {
 	f := open(t, registry.Config{})
-	id := f.background(agent, "sleep 0.2; sleep 1000 & exit 3") // holds the pipe: its end is known 100 ms later
+	id := f.background(agent, "sleep 0.2; sleep 4716.2 & exit 3") // holds the pipe: its end is known 100 ms later
+	t.Cleanup(func() { killAll(t, "4716.2") })
 	for {
 		e, err := f.Entry(agent, id)
 		if err != nil {

@@ -82,7 +82,8 @@ func TestACommandThatEndsInTheForegroundIsNoEntry(t *testing.T) {
 
 func TestACommandThatEndsWithinItsYieldIsAnOrdinaryResult(t *testing.T) {
 	f := open(t, registry.Config{})
-	res := f.result(f.run(agent, registry.Run{Command: "echo ready; sleep 30 &", Background: true, Yield: patience}))
+	t.Cleanup(func() { killAll(t, "4716.3") })
+	res := f.result(f.run(agent, registry.Run{Command: "echo ready; sleep 4716.3 &", Background: true, Yield: patience}))
 	if res.Moved != nil || res.Output != "ready\n" || *res.Outcome.Exit.Code != 0 || res.Outcome.DescendantsAlive != 1 {
 		t.Errorf("%+v", res)
 	}
